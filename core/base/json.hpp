@@ -11,16 +11,16 @@
 
 namespace driftscope {
 
-/// Discarded (`is_discarded()`) where the text is no JSON. Never throws.
+/// Discarded (`is_discarded()`) where the text is not JSON. Never throws.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text);
 /// The same, with the keys of objects in the order of the text.
 [[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
-/// Never throws: bytes that are no UTF-8 (names in a hostile model) are replaced. `indent`: spaces per level,
-/// −1 for one line.
+/// Never throws: bytes that are not UTF-8 (names in a hostile model) are replaced. `indent`: spaces per
+/// level, −1 for one line.
 [[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
-/// On one line; an error where a text in it is no UTF-8. `what`: its name, for the message.
+/// On one line; an error where a text in it is not UTF-8. `what`: its name, for the message.
 [[nodiscard]] Result<std::string> exact_json_text(const nlohmann::json& value, std::string_view what);
 
 }  // namespace driftscope

@@ -18,7 +18,7 @@ class JsonWriter {
   void end();
   /// The key of what is written next, in an object.
   void key(std::string_view name);
-  /// A whole value. Texts that are no UTF-8 are repaired, as by json_text.
+  /// A whole value. Texts that are not UTF-8 are repaired, as by json_text.
   void value(const nlohmann::ordered_json& whole);
   void member(std::string_view name, const nlohmann::ordered_json& whole) {
     key(name);

@@ -1,6 +1,6 @@
 // Result<T>: a value or an error that a person can act on.
 // Used by every function of the core that can fail; the core neither throws nor prints.
-// It is no exception replacement for programming errors: those are asserted.
+// It is not an exception replacement for programming errors: those are asserted.
 #pragma once
 
 #include <cassert>

@@ -18,12 +18,12 @@ namespace driftscope {
 /// terminal would interpret.
 [[nodiscard]] bool printable(std::string_view text);
 
-/// 'text' for a message: control characters and bytes that are no UTF-8 become \xNN, and what is
+/// 'text' for a message: control characters and bytes that are not UTF-8 become \xNN, and what is
 /// longer than `limit` bytes is cut with "…".
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t limit = 80);
 
 /// Text of any origin for a terminal or a log: line breaks and tabs stay; other control characters, bytes
-/// that are no UTF-8, and characters that change the direction of text (which can disguise it) become \xNN.
+/// that are not UTF-8, and characters that change the direction of text (which can disguise it) become \xNN.
 [[nodiscard]] std::string harmless(std::string_view text);
 
 /// A JSON document for a terminal or a log: such characters, and "##[" (a command to GitHub Actions), are

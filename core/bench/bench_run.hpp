@@ -1,7 +1,7 @@
 // The bench itself: warm-up until steady, then rounds in which the subjects take turns (A B A B …), until
-// every median is known well enough. A turn begins with a reading that is not kept: it finds the caches
-// full of data of the others. Clients: the bench command, tests with subjects that compute
-// nothing. It starts no process and reads no clock: subjects measure, it decides.
+// every median is known well enough. A turn begins with a reading that is dropped: it finds the caches full
+// of the other subjects' data. Clients: the bench command, tests with subjects that compute nothing. It
+// starts no process and reads no clock: subjects measure, it decides.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ enum class BenchEnd { precise, time, runs, failed, stopped };
 struct BenchSeries {
   std::int64_t inner = 1;
   std::int64_t warm_up_runs = 0;
-  bool steady = false;        ///< whether warm-up ended by itself
+  bool steady = false;        ///< whether warm-up ended before its limit
   std::vector<Slice> rounds;  ///< in the order of the rounds, which subjects share
   BenchEnd end = BenchEnd::stopped;
   std::optional<Error> error;  ///< what ended it; rounds that came before are kept

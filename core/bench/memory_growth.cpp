@@ -24,8 +24,8 @@ constexpr std::array<std::pair<MemoryEnd, std::string_view>, 4> end_names = {{{M
                                                                               {MemoryEnd::time, "time"},
                                                                               {MemoryEnd::memory, "memory"}}};
 
-/// Whether garbage of JavaScript lies in it, which is freed late: Chromium let 40 MB come together in 1600
-/// runs of LeNet-5 before it did.
+/// Whether it contains JavaScript garbage, which is freed late: Chromium accumulated 40 MB in 1600 runs of
+/// LeNet-5 before freeing it.
 bool is_collected(std::string_view kind) { return kind == "process_tree_pss" || kind == "node_pss"; }
 constexpr double collected_floor = 64e6;
 constexpr double counted_floor = 4096.0;

@@ -24,8 +24,8 @@ struct MemorySeries {
 };
 
 enum class Growth {
-  flat,     ///< the slope's interval ends below what matters
-  unclear,  ///< it does not, but growth is not shown either
+  flat,     ///< the slope's interval ends below the threshold
+  unclear,  ///< it does not, but growth is not proven either
   grows,    ///< steadily, and by more than its own noise
 };
 [[nodiscard]] std::string_view growth_name(Growth growth);
@@ -36,9 +36,9 @@ struct GrowthEstimate {
 };
 
 /// Theil and Sen's slope (trend.hpp) of all but the first quarter. It grows where the interval lies above 0,
-/// both halves rise as well (one step, as of a cache that is filled, is no leak), and the rise is beyond the
-/// noise: 4 KiB of an exact kind; else 1 % of the memory and four times the median deviation from the line,
-/// and of processes with JavaScript's garbage in them 64 MB.
+/// both halves rise as well (one step, as of a cache that is filled, is not a leak), and the rise is beyond
+/// the noise: 4 KiB of an exact kind; else 1 % of the memory and four times the median deviation from the
+/// line, and of processes with JavaScript's garbage in them 64 MB.
 [[nodiscard]] GrowthEstimate estimate_growth(const MemorySeries& series);
 
 /// Whether more runs can change nothing: an exact kind grows, or every kind is flat or grows.

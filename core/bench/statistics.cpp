@@ -38,7 +38,7 @@ double median(std::span<const double> values) {
 double quantile(std::span<const double> values, double p) {
   assert(!values.empty());
   const std::vector<double> ascending = sorted(values);
-  // Slightly less, so that 0.95 × 20 is 19 although 0.95 is no binary fraction.
+  // Slightly less, so that 0.95 × 20 is 19 although 0.95 is not a binary fraction.
   const double rank = std::ceil(p * static_cast<double>(ascending.size()) - 1e-9);
   const auto index =
       std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(rank) - 1, 0, std::ssize(ascending) - 1);

@@ -9,7 +9,7 @@
 
 namespace driftscope {
 
-/// How many slices are considered to tell whether warm-up has ended.
+/// How many slices are considered to decide whether warm-up has ended.
 inline constexpr std::size_t steady_window = 8;
 
 /// Whether the last `steady_window` values no longer drift: the medians of the window's halves are

@@ -32,14 +32,14 @@ Result<std::string> text_of(const BaselineJson& object, const char* key) {
   const BaselineJson value = field_of(object, key);
   if (!value.is_string()) return wrong_field(key, "a text", value);
   const auto& text = value.get_ref<const std::string&>();
-  if (!printable(text)) return bad_input(fmt::format("{} holds control characters", key));
+  if (!printable(text)) return bad_input(fmt::format("{} contains control characters", key));
   return text;
 }
 
-Result<std::int64_t> whole_of(const BaselineJson& object, const char* key, std::int64_t most) {
+Result<std::int64_t> whole_of(const BaselineJson& object, const char* key, std::int64_t max) {
   const BaselineJson value = field_of(object, key);
-  if (!value.is_number_integer() || value < 0 || value > most)
-    return wrong_field(key, fmt::format("a whole number from 0 to {}", most), value);
+  if (!value.is_number_integer() || value < 0 || value > max)
+    return wrong_field(key, fmt::format("a whole number from 0 to {}", max), value);
   return value.get<std::int64_t>();
 }
 
@@ -132,7 +132,7 @@ Result<Baseline> baseline_from(std::span<const std::byte> bytes) {
   const auto object = walk_json(text, deepest_baseline).valid
                           ? parse_json(text)
                           : BaselineJson(BaselineJson::value_t::discarded);
-  if (!object.is_object()) return bad_input("it is no JSON object: cut short, or edited by hand?");
+  if (!object.is_object()) return bad_input("it is not a JSON object: truncated, or edited by hand?");
   Baseline baseline;
   DRIFTSCOPE_CHECK(read_head(object, baseline));
   DRIFTSCOPE_TRY(const BaselineJson targets, list_of(object, "targets"));
@@ -141,10 +141,11 @@ Result<Baseline> baseline_from(std::span<const std::byte> bytes) {
     if (!target.ok())
       return in_context(std::move(target).error(), fmt::format("targets[{}]", baseline.targets.size()));
     if (baseline.find(target->target) != nullptr)
-      return bad_input(fmt::format("targets: {} is there twice", in_quotes(target->target)));
+      return bad_input(fmt::format("targets: {} occurs twice", in_quotes(target->target)));
     baseline.targets.push_back(*std::move(target));
   }
-  if (baseline.targets.empty()) return bad_input("targets: there is none to check against");
+  if (baseline.targets.empty())
+    return bad_input("targets: the list is empty, there is nothing to check against");
   return baseline;
 }
 

@@ -50,7 +50,7 @@ class TargetChecks {
     if (report_.conditions.growing) memory_over_runs();
     if (check_ != nullptr && saved_ == nullptr) {
       add("baseline", CheckOutcome::failed, "run",
-          "the baseline does not hold this target; save it again with 'driftscope baseline save'");
+          "the baseline does not contain this target; save it again with 'driftscope baseline save'");
       return;
     }
     if (is_left && check_ == nullptr) return;
@@ -111,7 +111,7 @@ class TargetChecks {
     const auto memory = memory_over_runs_of(*target_.trace);
     if (!memory)
       return add("memory over runs", CheckOutcome::failed, "growing",
-                 "cannot be judged: memory was not watched; run with --memory-runs N");
+                 "cannot be judged: memory was not recorded; run with --memory-runs N");
     const Growth growth = growth_of(*memory);
     add("memory over runs",
         growth == Growth::grows     ? CheckOutcome::failed
@@ -132,7 +132,7 @@ class TargetChecks {
     const OutputAgreement& output = target_.comparison->output;
     if (output.top1_left < 0 || output.top1_right < 0)
       return add("top-1", CheckOutcome::failed, "top1",
-                 "cannot be judged: the model's first output holds no float32 scores on both sides");
+                 "cannot be judged: the model's first output is not float32 scores on both sides");
     add("top-1", output.agree ? CheckOutcome::passed : CheckOutcome::failed, "top1",
         fmt::format("best class {} here, {} on {}", output.top1_right, output.top1_left, view_.left.target));
   }
@@ -141,7 +141,7 @@ class TargetChecks {
     const Tensor* output = answer(*target_.trace);
     const auto best = output != nullptr ? top1(*output) : std::nullopt;
     if (saved_->top1.empty() || !best)
-      return add("top-1", CheckOutcome::skipped, "top1", "not judged: the baseline holds no best class");
+      return add("top-1", CheckOutcome::skipped, "top1", "not judged: the baseline has no best class");
     if (best->size() != saved_->top1.size())
       return add("top-1", CheckOutcome::failed, "top1",
                  fmt::format("{} rows of scores, the baseline has {}", best->size(), saved_->top1.size()));
@@ -162,7 +162,7 @@ class TargetChecks {
   void saved_bits() {
     const bool same = answer_sha256(*target_.trace) == saved_->outputs_sha256;
     add("bits", same ? CheckOutcome::passed : CheckOutcome::failed, "bits",
-        same ? "" : "the answer's bits are not those of the baseline");
+        same ? "" : "the bits of the outputs differ from the baseline");
   }
 
   void speed(const std::vector<double>& before, const std::vector<double>& now, const std::string& than,
@@ -182,7 +182,7 @@ class TargetChecks {
 
   void saved_speed() {
     if (saved_->medians_ns.empty())
-      return add("speed", CheckOutcome::skipped, "slower", "not judged: the baseline holds no times");
+      return add("speed", CheckOutcome::skipped, "slower", "not judged: the baseline has no times");
     const BaselineMachine& there = check_->baseline.machine;
     if (there != check_->machine)
       return add("speed", CheckOutcome::skipped, "slower",
@@ -226,26 +226,26 @@ CheckReport run_checks(const ComparisonView& view, const FailOn& conditions, con
   return checks;
 }
 
-std::string checks_text(const CheckReport& checks, std::size_t most) {
+std::string checks_text(const CheckReport& checks, std::size_t limit) {
   const std::size_t failures = checks.count(CheckOutcome::failed);
   std::string text =
       fmt::format("--fail-on {}: {} of {} checks failed, {} skipped\n", fail_on_text(checks.conditions),
                   failures, checks.cases.size(), checks.count(CheckOutcome::skipped));
   std::size_t shown = 0;
-  std::size_t told = 0;  // faults and suspects that do not count
+  std::size_t not_counted = 0;  // faults and suspects that do not count
   for (const CheckCase& one : checks.cases) {
     const bool bad_layer = one.kind == "fault" || one.kind == "suspect";
-    if (one.outcome == CheckOutcome::passed && bad_layer) ++told;
+    if (one.outcome == CheckOutcome::passed && bad_layer) ++not_counted;
     const bool said =
         one.outcome == CheckOutcome::failed || (one.outcome == CheckOutcome::skipped && !one.kind.empty());
-    if (!said || ++shown > most) continue;
+    if (!said || ++shown > limit) continue;
     text += fmt::format("  {} {}  {}: {}\n", one.outcome == CheckOutcome::failed ? "✗" : "–", one.target,
                         one.name, one.message);
   }
-  if (shown > most) text += fmt::format("  … and {} more\n", shown - most);
-  if (told > 0)
-    text += fmt::format("  {} suspect or faulty layer{} not counted: known, or not listed\n", told,
-                        told == 1 ? " is" : "s are");
+  if (shown > limit) text += fmt::format("  … and {} more\n", shown - limit);
+  if (not_counted > 0)
+    text += fmt::format("  {} suspect or faulty layer{} not counted: known, or not listed\n", not_counted,
+                        not_counted == 1 ? " is" : "s are");
   return text;
 }
 

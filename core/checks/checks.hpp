@@ -47,8 +47,8 @@ struct CheckReport {
 [[nodiscard]] CheckReport run_checks(const ComparisonView& view, const FailOn& conditions,
                                      const BaselineCheck* baseline = nullptr);
 
-/// A few lines for people: whether it passed, and the first `most` checks that did not.
-[[nodiscard]] std::string checks_text(const CheckReport& checks, std::size_t most = 20);
+/// A few lines for people: whether it passed, and the first `limit` checks that did not.
+[[nodiscard]] std::string checks_text(const CheckReport& checks, std::size_t limit = 20);
 
 /// {"fail_on":"fault,top1","passed":true,"checks":39,"failures":[{"target","name","kind","message"}],
 ///  "errors":[…],"skipped":[…]}

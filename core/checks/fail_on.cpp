@@ -14,7 +14,7 @@ constexpr double largest_percentage = 10000.0;
 
 Error unknown_condition(std::string_view text) {
   return bad_input(
-      fmt::format("--fail-on: {} is no condition; expected fault, suspect, unjudged, top1, bits, "
+      fmt::format("--fail-on: {} is not a condition; expected fault, suspect, unjudged, top1, bits, "
                   "unrepeatable, growing or slower:N%, "
                   "several separated by commas, as in --fail-on fault,top1,slower:20%",
                   in_quotes(text)));

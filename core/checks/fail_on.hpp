@@ -14,7 +14,7 @@ namespace driftscope {
 struct FailOn {
   bool fault = false;                           ///< a layer that no rounding explains
   bool suspect = false;                         ///< a layer that chance does not explain; includes faults
-  bool unjudged = false;                        ///< a layer whose budget cannot tell; includes both
+  bool unjudged = false;                        ///< a layer whose budget is inconclusive; includes both
   bool top1 = false;                            ///< another best class
   bool bits = false;                            ///< any differing bit
   bool unrepeatable = false;                    ///< a later run has other bits
@@ -28,7 +28,7 @@ struct FailOn {
 };
 
 /// Conditions of one or more texts, each "fault", "suspect", "unjudged", "top1", "bits", "unrepeatable",
-/// "growing" or "slower:20%", separated by commas or bars. Errors: an unknown one, a share that is no
+/// "growing" or "slower:20%", separated by commas or bars. Errors: an unknown one, a share that is not a
 /// percentage from 0 to 10000, none at all.
 [[nodiscard]] Result<FailOn> parse_fail_on(std::span<const std::string> texts);
 

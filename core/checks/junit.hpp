@@ -14,7 +14,7 @@ namespace driftscope {
 [[nodiscard]] std::string junit_xml(const CheckReport& checks, const ComparisonView& view,
                                     std::size_t max_passed = 2000);
 
-/// For XML 1.0 text and attribute values: characters that it forbids and bytes that are no UTF-8 become
+/// For XML 1.0 text and attribute values: characters that it forbids and bytes that are not UTF-8 become
 /// U+FFFD.
 [[nodiscard]] std::string xml_escape(std::string_view text);
 

@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Runtimes rename nodes and constants as they rewrite: inputs are no part of a node's identity.
+// Runtimes rename nodes and constants as they rewrite: inputs are not part of a node's identity.
 bool same_node(const OutlineNode& a, const OutlineNode& b) {
   return a.op_type == b.op_type && a.domain == b.domain && a.outputs == b.outputs;
 }

@@ -8,7 +8,7 @@
 namespace driftscope {
 namespace {
 
-int badness(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
+int severity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
 
 /// Adds one tensor's difference; whether they differ at all.
 bool add_difference(Metrics& sum, const Tensor* got, const Tensor* want) {
@@ -122,7 +122,7 @@ Result<LevelBisect> bisect_levels(const Graph& graph, std::string option, std::s
     const LevelResult& level = result.levels[i];
     if (!level.compared) continue;
     if (level.differs && !result.differs_at) result.differs_at = i;
-    if (badness(level.verdict) > badness(result.levels[start].verdict) && !result.worse_at)
+    if (severity(level.verdict) > severity(result.levels[start].verdict) && !result.worse_at)
       result.worse_at = i;
   }
   if (result.differs_at)

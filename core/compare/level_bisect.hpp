@@ -55,7 +55,7 @@ struct LevelStep {
   std::string from;
   std::string to;
   std::vector<Replacement> replaced;  ///< in the order of the new model's nodes; needs both rewritten models
-  std::vector<std::string> vanished;  ///< values that are recorded no more
+  std::vector<std::string> vanished;  ///< values that are no longer recorded
   /// The first value recorded in both that differs, and its node in the user's model.
   std::string value;
   std::string node;

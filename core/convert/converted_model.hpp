@@ -37,7 +37,7 @@ struct ConvertedModel {
 };
 
 struct ConvertOptions {
-  /// Values that must be readable besides the graph's outputs, by our names.
+  /// Values that must be readable in addition to the graph's outputs, by our names.
   std::vector<std::string> captured;
   std::map<std::string, std::string> options;  ///< of the target
   /// Other contents have another name, so that new files can lie beside old ones until the model, the first

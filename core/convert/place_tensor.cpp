@@ -77,8 +77,8 @@ Result<Tensor> with_dtype(const Tensor& tensor, DType dtype) {
                       [&](auto to) { status = convert_all<decltype(from), decltype(to)>(tensor, result); });
   });
   if (!known)
-    return unsupported(fmt::format("elements of {} are not handed over as {}", dtype_name(tensor.dtype()),
-                                   dtype_name(dtype)));
+    return unsupported(
+        fmt::format("elements of {} cannot be passed as {}", dtype_name(tensor.dtype()), dtype_name(dtype)));
   DRIFTSCOPE_CHECK(std::move(status));
   return result;
 }
@@ -93,7 +93,7 @@ Result<Tensor> permuted(const Tensor& tensor, const std::vector<std::size_t>& or
   const int bits = bits_per_element(tensor.dtype());
   if (bits % 8 != 0 || bits == 0)
     return unsupported(
-        fmt::format("the axes of a tensor of {} are not reordered", dtype_name(tensor.dtype())));
+        fmt::format("the axes of a tensor of {} cannot be reordered", dtype_name(tensor.dtype())));
   Shape target_shape(rank);
   std::vector<std::int64_t> strides(rank, 1);  // of the source, in elements
   for (std::size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * shape[i];

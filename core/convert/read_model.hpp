@@ -26,7 +26,7 @@ struct ForeignModel {
 /// Loads a whole file beside the model; names that leave its folder are never asked for.
 using FilesBeside = std::function<Result<std::vector<std::byte>>(const std::string& name)>;
 
-/// Nothing when the bytes are no such model.
+/// Nothing when the bytes are not such a model.
 [[nodiscard]] Result<std::optional<ForeignModel>> read_foreign_model(std::span<const std::byte> bytes,
                                                                      const FilesBeside& files);
 

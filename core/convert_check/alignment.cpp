@@ -19,7 +19,7 @@ constexpr double close_values = 0.05;
 constexpr double misnamed_apart = 0.2;
 constexpr std::size_t misnamed_reach = 3;
 
-/// Operators that stand for one another in conversions.
+/// Operators that replace one another in conversions.
 std::string_view kind_of(std::string_view op) {
   struct Kind {
     std::string_view op;
@@ -95,8 +95,8 @@ Status Pairing::add_given(const Side& a, const Side& b, const ValueMap& map) {
     const RecordedValue* const found = side.find(name);
     if (found == nullptr)
       return bad_input(
-          fmt::format("the map names {} as a value of {}, which was not recorded there; --write-map "
-                      "writes a map with the names that there are",
+          fmt::format("the map names {} as a value of {}, which was not recorded there; --write-map writes a "
+                      "map with the existing names",
                       in_quotes(name), which));
     return static_cast<std::size_t>(found - side.values().data());
   };
@@ -146,7 +146,7 @@ void Pairing::add_names() {
     const auto found = places.find(a_[i].name);
     if (!is_free(i) || found == places.end() || taken_[found->second]) continue;
     const RecordedValue& other = b_[found->second];
-    // Exporters number values anew, so a number alone says nothing.
+    // Exporters renumber values, so a number alone says nothing.
     if (is_number(a_[i].name) && kind_of(a_[i].op) != kind_of(other.op)) continue;
     Order order;
     const double apart = distance(*a_[i].tensor, *other.tensor, order);
@@ -169,20 +169,20 @@ void Pairing::add_outputs() {
   }
 }
 
-/// How likely two values are the same; negative: they are not. Equal values say most; without them the
-/// operator decides, as everything behind the first fault has drifted.
+/// How likely two values are the same; negative: they are not. Equal values are the strongest sign; without
+/// them the operator decides, as everything after the first fault has drifted.
 double Pairing::score(std::size_t i, std::size_t j, Order& order, FoundBy& by) const {
   if (a_[i].input != b_[j].input) return -1.0;
   const double apart = distance(*a_[i].tensor, *b_[j].tensor, order);
   if (std::isinf(apart)) return -1.0;
   const bool same_op = !a_[i].op.empty() && kind_of(a_[i].op) == kind_of(b_[j].op);
-  const bool telling = a_[i].tensor->elements() >= 4;
-  by = telling && apart < close_values ? FoundBy::values : FoundBy::structure;
-  if (telling && apart < equal_values) return same_op ? 5.0 : 4.0;
-  if (telling && apart < close_values) return same_op ? 4.0 : 3.0;
+  const bool conclusive = a_[i].tensor->elements() >= 4;
+  by = conclusive && apart < close_values ? FoundBy::values : FoundBy::structure;
+  if (conclusive && apart < equal_values) return same_op ? 5.0 : 4.0;
+  if (conclusive && apart < close_values) return same_op ? 4.0 : 3.0;
   if (same_op) return apart < 0.3 ? 3.0 : apart < 1.0 ? 2.0 : 1.5;
   by = FoundBy::values;
-  return telling && apart < 0.3 ? 2.5 : -1.0;
+  return conclusive && apart < 0.3 ? 2.5 : -1.0;
 }
 
 /// The pairs in the order of both with the largest sum of scores (as the alignment of sequences by Needleman
@@ -251,7 +251,7 @@ void Pairing::add_gaps() {
   gap_to(a_.size(), b_.size());
 }
 
-/// Branches may stand in another order: whatever has the same values as exactly one other.
+/// Branches may be in a different order: pairs a value with the only other one that equals it.
 void Pairing::add_leftovers() {
   for (std::size_t i = 0; i < a_.size(); ++i) {
     if (!is_free(i) || a_[i].tensor->elements() < 4) continue;

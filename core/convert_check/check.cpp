@@ -49,8 +49,8 @@ Status check_inputs(const Side& judge, const Trace& trace) {
   for (const ValueId id : judge.graph()->inputs)
     if (trace.find(judge.graph()->value_name(id)) == nullptr)
       return bad_input(
-          fmt::format("input {} has no partner in the other model, so that nothing behind it can be "
-                      "judged; name it in a map (--map)",
+          fmt::format("input {} has no partner in the other model, so nothing after it can be judged; name "
+                      "it in a map (--map)",
                       judge.graph()->value_name(id)));
   return {};
 }
@@ -85,7 +85,7 @@ bool is_rewritten(const std::vector<Explanation>& found, const LayerVerdict& jud
          judged.metrics.max_ulp <= rewritten_ulp;
 }
 
-/// The worst verdict, and the first layer that parts.
+/// The worst verdict, and the first layer that diverges.
 void conclude(Check& check) {
   check.verdict = Verdict::missing;
   check.first_parting.reset();
@@ -118,7 +118,7 @@ void add_explanations(Check& check, const Side& a, const Side& b, ThreadPool& th
     if (is_rewritten(found, *layer.judged)) {
       layer.judged->verdict = Verdict::rounding;
       layer.judged->reason =
-          fmt::format("written with other operators, {:.3g} ULP", layer.judged->metrics.max_ulp);
+          fmt::format("written with different operators, {:.3g} ULP", layer.judged->metrics.max_ulp);
       continue;
     }
     for (Explanation& explanation : found) {

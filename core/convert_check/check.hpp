@@ -1,8 +1,8 @@
 // Compares an original with a converted model, layer by layer, from what both computed from the same input:
 // which values are the same, how far they have drifted, and whether each of B's layers computes what A's
-// does. For the last, B's recorded values are put in the place of A's and verified: A's operator with A's
-// weights on B's inputs against B's output, so that an error is charged to the layer that makes it. Clients:
-// the command line. It runs nothing.
+// does. For the last, B's recorded values replace A's and are verified: A's operator with A's weights on B's
+// inputs against B's output, so that an error is charged to the layer that makes it. Clients: the command
+// line. It runs nothing.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,16 @@ struct CheckedLayer {
   std::string op_b;
   Shape shape;  ///< of A
   bool output = false;
-  Metrics drift;                       ///< B against A, accumulated from the inputs on
-  std::optional<LayerVerdict> judged;  ///< B's layer by itself; nothing for inputs and what cannot be judged
-  std::string reason;                  ///< why there is no drift: another type, another shape
+  Metrics drift;  ///< B against A, accumulated from the inputs on
+  std::optional<LayerVerdict>
+      judged;          ///< B's layer in isolation; nothing for inputs and what cannot be judged
+  std::string reason;  ///< why there is no drift: another type, another shape
 };
 
 struct Check {
   Alignment alignment;
   std::vector<CheckedLayer> layers;
-  std::vector<Explanation> explanations;  ///< of layers that part, in their order
+  std::vector<Explanation> explanations;  ///< of layers that diverge, in their order
   std::vector<Explanation> hidden;        ///< constants that differ without an effect on this input
   Verdict verdict = Verdict::missing;     ///< of B's worst layer
   /// The first layer of `layers` whose verdict is fault.
@@ -56,11 +57,11 @@ struct MatchedInputs {
 [[nodiscard]] Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const Graph& graph,
                                                  const ValueMap& map);
 
-/// The map with other orders of the inputs' axes that fit their shapes as well, up to `most` of them: 1x3x3x3
-/// may be NCHW or NHWC.
+/// The map with other orders of the inputs' axes that fit their shapes as well, up to `limit` of them:
+/// 1x3x3x3 may be NCHW or NHWC.
 [[nodiscard]] std::vector<ValueMap> other_orders(const std::vector<NamedTensor>& inputs, const Graph& graph,
                                                  const ValueMap& map, const MatchedInputs& matched,
-                                                 std::size_t most);
+                                                 std::size_t limit);
 
 /// The map with the pairs of inputs that were found.
 [[nodiscard]] ValueMap with_inputs(ValueMap map, const MatchedInputs& inputs);

@@ -117,8 +117,8 @@ std::string reasons_text(const Check& check, bool all) {
     text += fmt::format("  {}: {}\n", cause_name(one.cause), one.text);
     const bool last = i + 1 == check.explanations.size() || check.explanations[i + 1].layer != one.layer;
     if (last && one.confirmed)
-      text += *one.confirmed ? "  tried out: with this, A computes what B did\n"
-                             : "  tried out: this does not explain all of it\n";
+      text += *one.confirmed ? "  tested: with this, A computes what B did\n"
+                             : "  tested: this does not explain the whole difference\n";
   }
   return text;
 }
@@ -140,7 +140,7 @@ std::string dataset_text(const DatasetCheck& data) {
 std::vector<std::size_t> rows_of(const Check& check, const LayerChoice& choice) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < check.layers.size(); ++i) rows.push_back(i);
-  if (choice.all || rows.size() <= 2 * choice.most) return rows;
+  if (choice.all || rows.size() <= 2 * choice.limit) return rows;
   const auto severity = [&](std::size_t i) {
     const auto& judged = check.layers[i].judged;
     const double verdict =
@@ -151,7 +151,7 @@ std::vector<std::size_t> rows_of(const Check& check, const LayerChoice& choice) 
   std::ranges::sort(rows, [&](std::size_t i, std::size_t j) {
     return severity(i) == severity(j) ? i < j : severity(i) > severity(j);
   });
-  rows.resize(choice.most);
+  rows.resize(choice.limit);
   std::ranges::sort(rows);
   return rows;
 }
@@ -171,7 +171,7 @@ std::string check_headline(const Check& check) {
       case Verdict::identical: return "B computes exactly what A does.";
       case Verdict::rounding: return "B computes what A does, up to rounding.";
       default:
-        return fmt::format("No layer of B parts from A beyond rounding; the worst is {}.",
+        return fmt::format("No layer of B diverges from A beyond rounding; the worst is {}.",
                            verdict_name(check.verdict));
     }
   }
@@ -185,7 +185,7 @@ std::string check_headline(const Check& check) {
       else
         ++more;
     }
-  return fmt::format("They part at {} ({}): {}{}", plain_text(check.layers[first].values.a, 80),
+  return fmt::format("They diverge at {} ({}): {}{}", plain_text(check.layers[first].values.a, 80),
                      check.layers[first].op.empty() ? check.layers[first].op_b : check.layers[first].op, why,
                      more > 0 ? fmt::format(" (and {} more)", more) : "");
 }
@@ -196,8 +196,8 @@ std::string check_text(const CheckView& view, const LayerChoice& choice) {
   text += fmt::format("on {}, input {}\n{}\n", view.target, view.input_text, pairs_line(check.alignment));
   for (const ValuePair& pair : view.reordered)
     text += fmt::format(
-        "{} was given to B with its axes in the order{}: its shape fits several, and with "
-        "this one they agree\n",
+        "{} was given to B with its axes in the order{}: its shape fits several orders, and with this one "
+        "they agree\n",
         plain_text(pair.a, 60), pair.order.empty() ? " of A" : order_text(pair.order));
   if (!view.reordered.empty()) text += "\n";
   const auto rows = rows_of(check, choice);
@@ -205,7 +205,7 @@ std::string check_text(const CheckView& view, const LayerChoice& choice) {
   if (rows.size() < check.layers.size())
     text += fmt::format("\nThe worst {} of {}; all: --layers all\n", rows.size(), check.layers.size());
   if (!check.explanations.empty()) text += "\nWhy\n" + reasons_text(check, choice.all);
-  if (!check.hidden.empty()) text += "\nDifferent too, which this input does not show\n";
+  if (!check.hidden.empty()) text += "\nFurther differences, which this input does not show\n";
   for (const Explanation& one : check.hidden)
     text += fmt::format("  {}: {}: {}\n", plain_text(check.layers[one.layer].values.a, 80),
                         cause_name(one.cause), one.text);

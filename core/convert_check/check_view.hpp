@@ -46,7 +46,7 @@ struct CheckView {
 [[nodiscard]] std::string check_text(const CheckView& view, const LayerChoice& choice);
 [[nodiscard]] std::string check_json(const CheckView& view);
 
-/// One sentence: "B computes what A does, up to rounding", "they part at conv1: …".
+/// One sentence: "B computes what A does, up to rounding", "they diverge at conv1: …".
 [[nodiscard]] std::string check_headline(const Check& check);
 
 }  // namespace driftscope::convert

@@ -18,9 +18,9 @@ constexpr double rounding_apart =
     1e-6;  // relative to the largest number: composed in another order, no change
 
 double largest(const Numbers& numbers) {
-  double most = 0.0;
-  for (const double x : numbers) most = std::max(most, std::fabs(x));
-  return most;
+  double max_abs = 0.0;
+  for (const double x : numbers) max_abs = std::max(max_abs, std::fabs(x));
+  return max_abs;
 }
 
 bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }

@@ -22,8 +22,8 @@ bool is_same_exception(double x, double y) {
 }  // namespace
 
 double distance(const Tensor& a, const Tensor& b, Order& order) {
-  double least = INFINITY;
-  if (!same_kind(a.dtype(), b.dtype())) return least;
+  double smallest = INFINITY;
+  if (!same_kind(a.dtype(), b.dtype())) return smallest;
   for (Order& candidate : orders_between(a.shape(), b.shape())) {
     Samples samples = samples_of(a, b, candidate, sampled_elements);
     for (std::size_t i = 0; i < samples.first.size(); ++i)
@@ -34,11 +34,11 @@ double distance(const Tensor& a, const Tensor& b, Order& order) {
     if (apart > 0.0) apart = size > 0.0 ? apart / size : 1e6;
     if (!(apart < 1e6)) apart = 1e6;  // NaN or infinity on one side; still a candidate
     // Where values have drifted any order may be closest by chance: those that come first are the usual ones.
-    if (!std::isinf(least) && apart >= least / 4.0) continue;
-    least = apart;
+    if (!std::isinf(smallest) && apart >= smallest / 4.0) continue;
+    smallest = apart;
     order = std::move(candidate);
   }
-  return least;
+  return smallest;
 }
 
 }  // namespace driftscope::convert

@@ -158,7 +158,7 @@ std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads)
                         Cause::unknown,
                         layer.a.find(layer.values.a)->node,
                         layer.b.find(layer.values.b)->node,
-                        "operators, attributes and constants are the same; what B computed is not",
+                        "operators, attributes and constants are the same, but B's results are not",
                         {}};
     if (is_another_order(layer)) {
       unknown.cause = Cause::values_order;
@@ -234,7 +234,7 @@ std::vector<Explanation> explain_without_original(const PartingLayer& layer) {
          Cause::unknown,
          layer.a.find(layer.values.a)->node,
          layer.b.find(layer.values.b)->node,
-         "A is a trace without a model, so that attributes and weights cannot be compared; name A's model "
+         "A is a trace without a model, so attributes and weights cannot be compared; name A's model "
          "for that",
          {}});
   return made;

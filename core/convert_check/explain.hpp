@@ -1,5 +1,5 @@
-// Why a layer of a converted model does something else than the original's: the nodes between the values that
-// both have are compared: operators, attributes, constants. An explanation is tried out where that is
+// Why a layer of a converted model computes something different from the original's: the nodes between the
+// values that both have are compared: operators, attributes, constants. An explanation is tested where
 // possible: with B's attribute or constant in A's node the difference has to vanish. Clients: the check.
 #pragma once
 
@@ -56,11 +56,11 @@ struct PartingLayer {
 /// Both sides have a graph. Without anything found: one explanation of cause unknown.
 [[nodiscard]] std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads);
 
-/// Constants of a layer that does not part which differ all the same: this input does not show it. Only where
-/// both have the same operators.
+/// Constants that differ in a layer that does not diverge: this input does not show it. Only where both have
+/// the same operators.
 [[nodiscard]] std::vector<Explanation> hidden_changes(const PartingLayer& layer);
 
-/// Where A is a trace alone: what B's constants by themselves say.
+/// Where A is only a trace: what B's constants alone show.
 [[nodiscard]] std::vector<Explanation> explain_without_original(const PartingLayer& layer);
 
 }  // namespace driftscope::convert

@@ -41,7 +41,7 @@ std::optional<Normalization> normalization_of(const Groups& groups) {
   return std::nullopt;
 }
 
-/// For each output channel the factor between the weights, and what of B's is no multiple of A's.
+/// For each output channel the factor between the weights, and what of B's is not a multiple of A's.
 struct Factors {
   Numbers ratio;
   double rest = 0.0;
@@ -80,13 +80,13 @@ double factor(const Normalization& n, std::size_t c, double epsilon) {
 
 /// The largest relative difference of B's factors from those of this ε.
 double misfit(const Normalization& n, const Factors& factors, double epsilon) {
-  double most = 0.0;
+  double largest = 0.0;
   for (std::size_t c = 0; c < factors.ratio.size(); ++c) {
     const double want = factor(n, c, epsilon);
     if (std::isfinite(factors.ratio[c]) && want != 0.0)
-      most = std::max(most, std::fabs(factors.ratio[c] - want) / std::fabs(want));
+      largest = std::max(largest, std::fabs(factors.ratio[c] - want) / std::fabs(want));
   }
-  return most;
+  return largest;
 }
 
 /// The median of the ε that each channel says.

@@ -89,7 +89,7 @@ std::optional<Attribute::Value> default_of(const Node& node, std::string_view na
   return std::nullopt;
 }
 
-/// What says how, not what: these may differ.
+/// Attributes that say how, not what: these may differ.
 bool is_ignored(std::string_view name) {
   constexpr std::array<std::string_view, 6> ignored = {"momentum",  "training_mode", "spatial",
                                                        "allowzero", "saturate",      "kernel_shape"};

@@ -170,10 +170,10 @@ std::vector<double> numbers_of(const Tensor& tensor) {
   return numbers;
 }
 
-Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order, std::size_t most) {
+Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order, std::size_t limit) {
   Samples samples;
   const auto count = static_cast<std::size_t>(tensor.elements());
-  const std::size_t step = std::max<std::size_t>(1, count / std::max<std::size_t>(most, 1));
+  const std::size_t step = std::max<std::size_t>(1, count / std::max<std::size_t>(limit, 1));
   const Shape strides = strides_of(tensor.shape());
   const Shape other_strides = strides_of(other.shape());
   for (std::size_t i = 0; i < count; i += step) {

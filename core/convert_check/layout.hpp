@@ -31,22 +31,22 @@ using Order = std::vector<std::size_t>;
 /// `other` in this one's order and shape: undoes one of orders_between(shape, other.shape()).
 [[nodiscard]] Result<Tensor> restored(const Tensor& other, const Order& order, const Shape& shape);
 
-/// Up to `most` elements, evenly spaced in `tensor`, and the same ones in `other`.
+/// Up to `limit` elements, evenly spaced in `tensor`, and the same ones in `other`.
 struct Samples {
   std::vector<double> first;
   std::vector<double> second;
 };
 [[nodiscard]] Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order,
-                                 std::size_t most);
+                                 std::size_t limit);
 
 /// Element i of a tensor of any numeric type, for a 64-bit integer the nearest double; 0 for types that are
-/// no numbers.
+/// not numbers.
 [[nodiscard]] double number_at(const Tensor& tensor, std::size_t i);
 /// All of them.
 [[nodiscard]] std::vector<double> numbers_of(const Tensor& tensor);
 
 /// The same numbers as another type, rounded to it. Errors: a number that an integer type does not hold,
-/// types that are no numbers.
+/// types that are not numbers.
 [[nodiscard]] Result<Tensor> as_dtype(const Tensor& tensor, DType dtype);
 
 /// Whether both are floating, or both integers or booleans.

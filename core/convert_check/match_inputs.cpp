@@ -30,8 +30,8 @@ std::vector<Order> orders_for(const Shape& shape, const Value& input) {
   for (const Order& order : layouts_of_runtimes(rank)) add(order);
   if (found.empty())
     for (const Order& order : axes_moved_last(rank)) add(order);
-  // One that only the sizes speak for is taken if there is no other: as a second choice it could hide that an
-  // operator is missing.
+  // An order supported only by the sizes is taken if there is no other: as a second choice it could hide that
+  // an operator is missing.
   for (Order order = same; found.empty() && rank <= 4 && std::ranges::next_permutation(order).found;)
     add(order);
   return found;
@@ -110,7 +110,7 @@ Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const
 }
 
 std::vector<ValueMap> other_orders(const std::vector<NamedTensor>& inputs, const Graph& graph,
-                                   const ValueMap& map, const MatchedInputs& matched, std::size_t most) {
+                                   const ValueMap& map, const MatchedInputs& matched, std::size_t limit) {
   std::vector<std::vector<ValuePair>> found = {{}};
   for (const ValuePair& pair : matched.pairs) {
     std::vector<Order> orders = {pair.order};
@@ -121,7 +121,7 @@ std::vector<ValueMap> other_orders(const std::vector<NamedTensor>& inputs, const
     std::vector<std::vector<ValuePair>> longer;
     for (const Order& order : orders)
       for (const std::vector<ValuePair>& before : found) {
-        if (longer.size() > most) break;
+        if (longer.size() > limit) break;
         longer.push_back(before);
         longer.back().push_back({pair.a, pair.b, order, pair.by});
       }

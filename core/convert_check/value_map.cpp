@@ -44,12 +44,12 @@ Result<Order> order_in(const nlohmann::json& entry, std::size_t index) {
 }  // namespace
 
 Result<ValueMap> read_value_map(std::string_view text) {
-  if (!walk_json(text, deepest).valid) return bad_input("the map is no JSON");
+  if (!walk_json(text, deepest).valid) return bad_input("the map is not JSON");
   const auto json = parse_json(text);
   const auto format = json.is_object() ? json.find("format") : json.end();
   if (format == json.end() || *format != map_format)
     return bad_input(fmt::format(
-        "this is no map: expected an object with \"format\": \"{}\"; --write-map writes one", map_format));
+        "this is not a map: expected an object with \"format\": \"{}\"; --write-map writes one", map_format));
   const auto values = json.find("values");
   if (values == json.end() || !values->is_array()) return bad_input("the map has no list \"values\"");
   ValueMap map;

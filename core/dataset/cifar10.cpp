@@ -13,7 +13,7 @@ Result<Cifar10> read_cifar10(std::span<const std::byte> bytes) {
   if (bytes.empty() || bytes.size() % record != 0)
     return bad_input(
         fmt::format("CIFAR-10 file: {} bytes are not a whole number of records of {} "
-                    "bytes; it may be cut short, or not the binary version",
+                    "bytes; it may be truncated, or not the binary version",
                     bytes.size(), record));
   const std::size_t count = bytes.size() / record;
   Cifar10 set;

@@ -16,8 +16,8 @@ Result<LabelledFiles> list_class_folders(const std::string& root, const std::vec
   for (const std::string& folder : folders) {
     const auto at = std::ranges::find(class_names, folder);
     if (at == class_names.end())
-      return bad_input(fmt::format("{}: folder {} is none of the model's classes ({})", in_quotes(root, 200),
-                                   in_quotes(folder), fmt::join(class_names, ", ")));
+      return bad_input(fmt::format("{}: folder {} is not one of the model's classes ({})",
+                                   in_quotes(root, 200), in_quotes(folder), fmt::join(class_names, ", ")));
     classes.emplace_back(at - class_names.begin(), folder);
   }
   std::ranges::sort(classes);
@@ -30,7 +30,7 @@ Result<LabelledFiles> list_class_folders(const std::string& root, const std::vec
     for (const FolderEntry& entry : entries) {
       if (entry.name.starts_with('.')) continue;
       if (entry.folder || !accepts(entry.name))
-        return bad_input(fmt::format("{}: {} is no {}; a class's folder holds nothing else",
+        return bad_input(fmt::format("{}: {} is not a {}; a class's folder must contain nothing else",
                                      in_quotes(path, 200), in_quotes(entry.name), expected));
       listed.paths.push_back(path + "/" + entry.name);
       listed.labels.push_back(label);

@@ -63,7 +63,7 @@ class Dataset {
  public:
   /// Reads the files of the spec, or lists its folders. Stored pictures must have the size of the
   /// description; folders must be classes of it. Pictures and texts in files of their own are read, and
-  /// can turn out wrong, when they are asked for.
+  /// can turn out to be wrong, when they are requested.
   [[nodiscard]] static Result<Dataset> open(const DatasetSpec& spec, SampleDescription how,
                                             const FileAccess& files);
   /// For formats without folders.

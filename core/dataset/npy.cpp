@@ -98,7 +98,7 @@ Result<Tensor> read(std::span<const std::byte> bytes) {
   std::uint32_t length = 0;
   std::memcpy(&length, file.data() + 8, length_bytes);
   if (length > file.size() - start)
-    return bad_input(fmt::format("its header has {} bytes, the file {} more; it is cut short", length,
+    return bad_input(fmt::format("its header has {} bytes, the file {} more; it is truncated", length,
                                  file.size() - start));
   DRIFTSCOPE_TRY(const NpyHeader header, parse_npy_header(file.substr(start, length)));
   DRIFTSCOPE_TRY(const Element element, element_of(header.descr));

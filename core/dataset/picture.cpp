@@ -16,8 +16,7 @@ Status drop_alpha(Picture& picture) {
   for (std::size_t i = 0; i < pixels; ++i) {
     if (picture.pixels[i * channels + kept] != 255)
       return unsupported(fmt::format(
-          "the pixel in row {}, column {} is transparent, and what lies behind it is not said; "
-          "flatten the picture",
+          "the pixel in row {}, column {} is transparent, and its background is undefined; flatten the image",
           i / static_cast<std::size_t>(picture.width), i % static_cast<std::size_t>(picture.width)));
     for (std::size_t c = 0; c < kept; ++c) picture.pixels[i * kept + c] = picture.pixels[i * channels + c];
   }

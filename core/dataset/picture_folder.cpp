@@ -52,7 +52,7 @@ Result<Source> open_picture_folder(const DatasetSpec& spec, const Preprocess& ho
     if (entry.folder && !entry.name.starts_with('.')) folders.push_back(entry.name);
   std::ranges::sort(folders);
   if (folders.empty())
-    return bad_input(fmt::format("{}: it holds no folders; one per class is needed, with pictures",
+    return bad_input(fmt::format("{}: it contains no folders; one per class is needed, with pictures",
                                  in_quotes(spec.images, 200)));
   DRIFTSCOPE_TRY(LabelledFiles listed, list_class_folders(spec.images, folders, &is_picture_name,
                                                           ".png or .jpg file", files, class_names));

@@ -26,16 +26,16 @@ std::int64_t big_endian(std::span<const std::byte> bytes, std::size_t at, std::s
 
 Error cut_short(const char* format, std::size_t size) {
   return bad_input(
-      fmt::format("{} file: it ends after {} bytes, before its end mark: it was cut short", format, size));
+      fmt::format("{} file: it ends after {} bytes, before its end marker: it was truncated", format, size));
 }
 
 Status check_size(const PictureHeader& header) {
   const auto fits = [](std::int64_t side) { return side > 0 && side <= largest_sample_side; };
   if (!fits(header.width) || !fits(header.height))
-    return limit_error(fmt::format("{} file: it claims {}x{} pixels, each side may be 1 to {}", header.format,
-                                   header.height, header.width, largest_sample_side));
+    return limit_error(fmt::format("{} file: it declares {}x{} pixels, each side may be 1 to {}",
+                                   header.format, header.height, header.width, largest_sample_side));
   if (header.width * header.height > max_picture_pixels)
-    return limit_error(fmt::format("{} file: it claims {}x{} pixels, more than {} in all", header.format,
+    return limit_error(fmt::format("{} file: it declares {}x{} pixels, more than {} in all", header.format,
                                    header.height, header.width, max_picture_pixels));
   return {};
 }
@@ -58,13 +58,13 @@ Result<PictureHeader> read_png(std::span<const std::byte> bytes) {
       header.height = big_endian(bytes, at + 12, 4);
       DRIFTSCOPE_CHECK(check_size(header));
       if (byte_at(bytes, at + 16) == 16)
-        return unsupported("PNG file: 16 bits per channel, 8 are read; convert it");
+        return unsupported("PNG file: 16 bits per channel, only 8 are supported; convert it");
     }
     data = data || type == "IDAT";
     if (type == "IEND") break;
     at += around_data + static_cast<std::size_t>(length);
   }
-  if (!data) return bad_input("PNG file: it holds no pixels (no IDAT)");
+  if (!data) return bad_input("PNG file: it contains no pixels (no IDAT)");
   return header;
 }
 
@@ -74,20 +74,21 @@ Status read_frame(std::span<const std::byte> bytes, std::size_t at, std::size_t 
   constexpr unsigned last_supported = 0xc2;
   if (marker > last_supported)
     return unsupported(fmt::format(
-        "JPEG file: process {:#04x} (lossless, hierarchical or arithmetic), baseline and progressive "
-        "ones are read; convert it",
+        "JPEG file: process {:#04x} (lossless, hierarchical or arithmetic), only baseline and progressive "
+        "are supported; convert it",
         marker));
   if (length < 8) return bad_input("JPEG file: its frame header is too short");
   if (const unsigned bits = byte_at(bytes, at + 2); bits != 8)
-    return unsupported(fmt::format("JPEG file: {} bits per channel, 8 are read; convert it", bits));
+    return unsupported(fmt::format("JPEG file: {} bits per channel, only 8 are supported; convert it", bits));
   header.height = big_endian(bytes, at + 3, 2);
   header.width = big_endian(bytes, at + 5, 2);
   DRIFTSCOPE_CHECK(check_size(header));
   const unsigned components = byte_at(bytes, at + 7);
   if (components == 4)
-    return unsupported("JPEG file: four components (CMYK), gray and colour ones are read; convert it");
+    return unsupported("JPEG file: four components (CMYK), only gray and colour are supported; convert it");
   if (components != 1 && components != 3)
-    return unsupported(fmt::format("JPEG file: {} components, 1 (gray) or 3 (colour) are read", components));
+    return unsupported(
+        fmt::format("JPEG file: {} components, only 1 (gray) or 3 (colour) are supported", components));
   return {};
 }
 
@@ -97,7 +98,7 @@ Status check_huffman_tables(std::span<const std::byte> tables) {
   constexpr std::size_t header = 17;
   constexpr std::size_t max_codes = 255;
   while (!tables.empty()) {
-    if (tables.size() < header) return bad_input("JPEG file: a Huffman table is cut short");
+    if (tables.size() < header) return bad_input("JPEG file: a Huffman table is truncated");
     std::size_t codes = 0;
     for (std::size_t i = 1; i < header; ++i) codes += byte_at(tables, i);
     if (codes > max_codes || codes > tables.size() - header)
@@ -140,14 +141,14 @@ Result<PictureHeader> read_jpeg(std::span<const std::byte> bytes) {
     if (bytes.size() - at - 2 < length) return cut_short("JPEG", bytes.size());
     const bool tables = marker == 0xc4 || marker == 0xc8 || marker == 0xcc;
     if (marker >= 0xc0 && marker <= 0xcf && !tables) {
-      if (header.width != 0) return bad_input("JPEG file: it holds two frames");
+      if (header.width != 0) return bad_input("JPEG file: it contains two frames");
       DRIFTSCOPE_CHECK(read_frame(bytes, at + 2, length, marker, header));
     }
     if (marker == dht) DRIFTSCOPE_CHECK(check_huffman_tables(bytes.subspan(at + 4, length - 2)));
     if (marker == sos) scan = true;
     at = marker == sos ? after_scan(bytes, at + 2 + length) : at + 2 + length;
   }
-  if (header.width == 0 || !scan) return bad_input("JPEG file: it holds no picture");
+  if (header.width == 0 || !scan) return bad_input("JPEG file: it contains no image");
   return header;
 }
 

@@ -21,7 +21,8 @@ constexpr std::int64_t rgb_channels = 3;
 Result<std::vector<float>> per_channel(const json& object, const char* key, std::int64_t channels) {
   const auto value = object.find(key);
   if (value == object.end() || !value->is_array() || value->size() != static_cast<std::uint64_t>(channels))
-    return bad_input(fmt::format("{} is missing or no list of {} numbers, one per channel", key, channels));
+    return bad_input(
+        fmt::format("{} is missing or not a list of {} numbers, one per channel", key, channels));
   std::vector<float> numbers;
   for (const json& entry : *value) {
     DRIFTSCOPE_TRY(const float x, description_number(entry, key));
@@ -45,7 +46,7 @@ Status read_order(const json& object, Preprocess& how) {
 /// "resize": {"rule": "none" | "exact" | "shorter_side", "size", "antialias"} and "crop".
 Status read_resize(const json& object, Preprocess& how) {
   if (const auto resize = object.find("resize"); resize != object.end()) {
-    if (!resize->is_object()) return bad_input("resize is no object with a rule");
+    if (!resize->is_object()) return bad_input("resize must be an object with a rule");
     DRIFTSCOPE_TRY(const std::size_t rule,
                    description_choice(*resize, "rule", {"none", "exact", "shorter_side"}));
     how.resize = static_cast<ResizeRule>(rule);
@@ -90,7 +91,7 @@ Result<Preprocess> read(std::string_view json_text) {
   DRIFTSCOPE_TRY(how.mean, per_channel(object, "mean", how.channels));
   DRIFTSCOPE_TRY(how.std, per_channel(object, "std", how.channels));
   for (const float x : how.std)
-    if (x == 0.0f) return bad_input("std holds a zero, by which nothing can be divided");
+    if (x == 0.0f) return bad_input("std contains a zero, and pixels are divided by it");
   DRIFTSCOPE_CHECK(read_resize(object, how));
   DRIFTSCOPE_CHECK(read_dtype(object, how));
   DRIFTSCOPE_TRY(how.labels, description_texts(object, "labels"));

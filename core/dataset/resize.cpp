@@ -76,7 +76,7 @@ Result<Picture> resize_bilinear(const Picture& picture, std::int64_t height, std
   if (!fits(height) || !fits(width) || std::max(height, picture.height) * width > max_picture_pixels)
     return limit_error(
         fmt::format("a picture of {} would be resized to {}x{}; sides may be 1 to {}, "
-                    "with at most {} pixels on the way",
+                    "with at most {} pixels in the intermediate result",
                     picture.text(), height, width, largest_sample_side, max_picture_pixels));
   Picture result{.channels = picture.channels, .height = height, .width = width, .pixels = {}};
   const auto& rows =

@@ -12,7 +12,7 @@ namespace {
 /// RGBA of the largest picture, its filter bytes, and room for stb to double what it fills.
 constexpr std::size_t largest_allocation = std::size_t{1} << 28;
 
-/// Zeros: a scan whose tables were never defined must not read what lay there before.
+/// Zeros: a scan whose tables were never defined must not read old contents.
 void* allocate(std::size_t size) { return size > largest_allocation ? nullptr : std::calloc(size, 1); }
 
 void* reallocate(void* old, std::size_t size) {
@@ -39,7 +39,7 @@ namespace driftscope {
 
 Result<Picture> decode_with_stb(std::span<const std::byte> bytes) {
   if (bytes.size() > static_cast<std::size_t>(INT_MAX))
-    return limit_error(fmt::format("{} bytes, more than {} are not read", bytes.size(), INT_MAX));
+    return limit_error(fmt::format("{} bytes, the limit is {}", bytes.size(), INT_MAX));
   int width = 0;
   int height = 0;
   int channels = 0;

@@ -58,7 +58,7 @@ Status StoredPictures::check() const {
   if (picture != Shape{how_.channels, how_.height, how_.width})
     return bad_input(fmt::format("its samples are {}, the model's preprocessing expects {}",
                                  shape_text(picture), how_.text()));
-  if (shape.front() == 0) return bad_input("it holds no samples");
+  if (shape.front() == 0) return bad_input("it contains no samples");
   const auto classes = static_cast<std::int64_t>(how_.labels.size());
   for (std::size_t i = 0; i < labels_.size() && classes > 0; ++i)
     if (labels_[i] >= classes)

@@ -22,7 +22,7 @@ Result<TextPreprocess> read_text_rules(std::string_view json_text) {
   how.dtype = dtype == 0 ? DType::int64 : DType::int32;
   DRIFTSCOPE_TRY(how.length, description_size(object, "length"));
   DRIFTSCOPE_TRY(how.vocabulary, description_text(object, "vocabulary"));
-  if (how.vocabulary.empty()) return bad_input("vocabulary names no file");
+  if (how.vocabulary.empty()) return bad_input("vocabulary does not name a file");
   DRIFTSCOPE_TRY(const auto first, description_index(object, "first_index"));
   how.first_index = first.value_or(0);
   DRIFTSCOPE_TRY(const auto pad, description_index(object, "pad"));
@@ -34,7 +34,8 @@ Result<TextPreprocess> read_text_rules(std::string_view json_text) {
   DRIFTSCOPE_TRY(const std::size_t keep, description_choice(object, "keep", {"start", "end"}));
   how.keep = keep == 0 ? Side::left : Side::right;
   DRIFTSCOPE_TRY(how.remove, description_texts(object, "remove"));
-  if (std::ranges::any_of(how.remove, &std::string::empty)) return bad_input("remove holds an empty text");
+  if (std::ranges::any_of(how.remove, &std::string::empty))
+    return bad_input("remove contains an empty string");
   DRIFTSCOPE_TRY(how.labels, description_texts(object, "labels"));
   return how;
 }
@@ -102,7 +103,7 @@ Result<std::vector<std::string>> words_of(std::string_view text, const std::vect
   std::string run;
   for (std::size_t i = 0; i < kept.size();) {
     const std::size_t length = utf8_sequence(kept, i);
-    if (length == 0) return bad_input("the text is no UTF-8; convert it");
+    if (length == 0) return bad_input("the text is not UTF-8; convert it");
     const std::string_view part = in_word(std::string_view(kept).substr(i, length));
     if (part.empty()) {
       add_word(words, run);
@@ -117,7 +118,7 @@ Result<std::vector<std::string>> words_of(std::string_view text, const std::vect
 
 Result<Vocabulary> Vocabulary::read(std::span<const std::byte> bytes) {
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!valid_utf8(rest)) return bad_input("vocabulary: it is no UTF-8 text");
+  if (!valid_utf8(rest)) return bad_input("vocabulary: it is not UTF-8 text");
   Vocabulary vocabulary;
   for (std::int64_t place = 0; !rest.empty(); ++place) {
     const std::size_t end = rest.find('\n');
@@ -127,9 +128,9 @@ Result<Vocabulary> Vocabulary::read(std::span<const std::byte> bytes) {
     if (word.empty()) return bad_input(fmt::format("vocabulary: line {} is empty", place + 1));
     if (!vocabulary.places_.emplace(word, place).second)
       return bad_input(
-          fmt::format("vocabulary: {} stands twice, again in line {}", in_quotes(word), place + 1));
+          fmt::format("vocabulary: {} occurs twice, again in line {}", in_quotes(word), place + 1));
   }
-  if (vocabulary.size() == 0) return bad_input("vocabulary: it holds no words");
+  if (vocabulary.size() == 0) return bad_input("vocabulary: it contains no words");
   return vocabulary;
 }
 

@@ -41,12 +41,12 @@ struct TextPreprocess {
 /// Words of a text: runs of letters, digits and apostrophes. A to Z become lower case and U+2018 and
 /// U+2019 an apostrophe; apostrophes around a word are dropped. Beyond ASCII everything is a letter, kept
 /// as it is, but for U+0080–U+00BF, U+2000–U+206F and U+3000–U+303F (punctuation and spaces). Errors:
-/// bytes that are no UTF-8.
+/// bytes that are not UTF-8.
 [[nodiscard]] Result<std::vector<std::string>> words_of(std::string_view text,
                                                         const std::vector<std::string>& remove);
 
 /// One word a line; its index is the line number from 0. An empty line, a repeated word
-/// and bytes that are no UTF-8 are errors.
+/// and bytes that are not UTF-8 are errors.
 class Vocabulary {
  public:
   [[nodiscard]] static Result<Vocabulary> read(std::span<const std::byte> bytes);

@@ -1,6 +1,6 @@
-// A GPU as the engines need it: objects that hold values, programs, recordings of dispatches and copies that
-// are submitted as one, and what comes back. Nothing here blocks: what takes time is asked for with ready()
-// and finished(). Implemented by native/device and web/device; clients: engines/gpu. It knows no operators.
+// The GPU interface of the engines: objects that hold values, programs, recordings of dispatches and copies
+// that are submitted as one, and readback. Nothing here blocks: completion is polled with ready() and
+// finished(). Implemented by native/device and web/device; clients: engines/gpu. It knows no operators.
 #pragma once
 
 #include <array>

@@ -193,7 +193,7 @@ class Preprocessor {
   }
 
   Status block(std::span<const Line> lines) {
-    if (++depth_ > max_depth) return internal_error("shader: blocks lie too deep in one another");
+    if (++depth_ > max_depth) return internal_error("shader: blocks are nested too deeply");
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const Line& line = lines[i];
       const std::string_view word = directive(line);
@@ -204,7 +204,7 @@ class Preprocessor {
       } else if (word == "#for") {
         DRIFTSCOPE_TRY(i, repeat(lines, i));
       } else if (word == "#else" || word == "#elif" || word == "#endif" || word == "#end") {
-        return at_line(line, fmt::format("{} belongs to nothing", word));
+        return at_line(line, fmt::format("{} has no opening directive", word));
       } else {
         DRIFTSCOPE_CHECK(put(line));
       }
@@ -253,7 +253,7 @@ class Preprocessor {
     const std::string name(trimmed(text.substr(0, in)));
     DRIFTSCOPE_TRY(const std::int64_t first, number(line, text.substr(in + 4, dots - in - 4)));
     DRIFTSCOPE_TRY(const std::int64_t last, number(line, text.substr(dots + 2)));
-    if (values_.contains(name)) return at_line(line, fmt::format("{} has a value already", name));
+    if (values_.contains(name)) return at_line(line, fmt::format("{} is defined already", name));
     for (std::int64_t i = first; i < last; ++i) {
       values_[name] = i;
       DRIFTSCOPE_CHECK(block(lines.subspan(begin + 1, *end - begin - 1)));
@@ -265,7 +265,8 @@ class Preprocessor {
   Result<std::int64_t> number(const Line& line, std::string_view text) const {
     const auto value = Expression(trimmed(text), values_).value();
     if (!value)
-      return at_line(line, fmt::format("'{}' has no value: an unknown name, or not an expression of integers",
+      return at_line(line, fmt::format("'{}' cannot be evaluated: an unknown name, or not an integer "
+                                       "expression",
                                        trimmed(text)));
     return *value;
   }

@@ -69,7 +69,7 @@ Status expect_handled(const KernelContext<S>& context, std::span<const Operand<S
   if constexpr (!std::is_same_v<S, Bounded>)
     return internal_error("integers reached a kernel that is not compiled for them");
   return unsupported(
-      "rounding in the nodes before may have changed its integers; record them to judge "
+      "rounding in earlier nodes may have changed its integers; record them to judge "
       "this node");
 }
 
@@ -87,7 +87,7 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
     } catch (const std::bad_alloc&) {
       return limit_error("out of memory");
     } catch (const std::length_error&) {
-      return limit_error("it wants more memory than there can be");
+      return limit_error("it needs more memory than can exist");
     }
   };
   const auto finish = [&](Status status) -> Status {

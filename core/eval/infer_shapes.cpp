@@ -246,7 +246,7 @@ class Inference::Inside final : public SubgraphTypes {
     if (found == node_.subgraphs.end())
       return bad_input(fmt::format("attribute {}: a graph is required but absent", attribute));
     if (++around_.subgraph_inferences_ > max_subgraph_inferences)
-      return limit_error("graphs inside graphs are too many to infer their types");
+      return limit_error("too many nested graphs to infer their types");
     const Graph& graph = *found->graph;
     if (graph.inputs.size() != inputs.size())
       return bad_input(fmt::format("{}: the graph takes {} inputs, the node gives {}", attribute,

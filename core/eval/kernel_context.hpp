@@ -70,8 +70,8 @@ class SubgraphRun {
   [[nodiscard]] virtual Result<std::vector<Evaluated<S>>> run(std::vector<Evaluated<S>> inputs) = 0;
 };
 
-/// What evaluate provides to a kernel besides operands: memory for outputs whose type only the
-/// kernel can tell, error bounds of integers, subgraphs.
+/// What evaluate provides to a kernel in addition to its operands: memory for outputs whose type only the
+/// kernel knows, error bounds of integers, subgraphs.
 template <class S>
 class KernelHost {
  public:

@@ -42,9 +42,8 @@ Result<const Operator*> find_operator(const Node& node) {
   const std::string domain = node.domain.empty() ? "ai.onnx" : node.domain;
   const Operator* op = operators().find(node.domain, node.op_type);
   if (op == nullptr)
-    return unsupported(
-        fmt::format("node {}: operator {} (domain {}, opset {}) is not one that this build knows", node.name,
-                    node.op_type, domain, node.opset));
+    return unsupported(fmt::format("node {}: operator {} (domain {}, opset {}) is not known to this build",
+                                   node.name, node.op_type, domain, node.opset));
   if (node.opset < op->since)
     return unsupported(
         fmt::format("node {}: operator {} of {} opset {} is older than the opset {} that is covered here; "

@@ -49,10 +49,8 @@ class Builder {
     const auto id = static_cast<ValueId>(graph_.values.size());
     const auto [entry, added] = ids_.emplace(value.name, id);
     if (!added)
-      return bad_input(
-          fmt::format("{}: the name {} is already that of {}; every value needs a name "
-                      "of its own",
-                      what, in_quotes(value.name), origin(entry->second)));
+      return bad_input(fmt::format("{}: the name {} is already used by {}; every value needs a unique name",
+                                   what, in_quotes(value.name), origin(entry->second)));
     graph_.values.push_back(std::move(value));
     return {};
   }

@@ -56,7 +56,7 @@ struct Node {
   std::vector<Attribute> attributes;
   std::vector<Subgraph> subgraphs;
   /// Values from the enclosing graph that its subgraphs read, each once: they must exist before it runs,
-  /// but are no inputs of the operator.
+  /// but are not inputs of the operator.
   std::vector<ValueId> captured;
 
   /// Everything that must exist before the node runs: inputs (no_value among them), then captured values.

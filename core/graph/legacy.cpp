@@ -37,7 +37,7 @@ Status modernize(ModelNode& node, std::int64_t opset) {
   if (one_of(node.op_type, {"BatchNormalization", "Dropout"})) {
     if (int_of(node, "is_test", 0) == 0)
       return unsupported(
-          fmt::format("attribute is_test: is {}, so that the node trains; only inference (1) is supported",
+          fmt::format("attribute is_test: is {}, which means training; only inference (1) is supported",
                       int_of(node, "is_test", -1) < 0 ? "absent, which means 0" : "0"));
     drop(node, "is_test");
   }

@@ -38,11 +38,11 @@ double LogAxis::place(double value) const {
   return room + std::clamp(t, 0.0, 1.0) * (1.0 - room);
 }
 
-std::vector<Tick> LogAxis::ticks(std::size_t most) const {
+std::vector<Tick> LogAxis::ticks(std::size_t highest) const {
   std::vector<Tick> ticks;
   if (has_zero_) ticks.push_back({0.0, "0"});
   const double step =
-      std::max(1.0, std::ceil((high_ - low_) / static_cast<double>(std::max<std::size_t>(most, 2) - 1)));
+      std::max(1.0, std::ceil((high_ - low_) / static_cast<double>(std::max<std::size_t>(highest, 2) - 1)));
   for (double exponent = low_; exponent <= high_ + 1e-9; exponent += step)
     ticks.push_back({place(std::pow(10.0, exponent)), fmt::format("1e{:.0f}", exponent)});
   // With few decades there is room for labels in between.
@@ -54,17 +54,17 @@ std::vector<Tick> LogAxis::ticks(std::size_t most) const {
   return ticks;
 }
 
-LinearAxis linear_axis(double most, int steps) {
+LinearAxis linear_axis(double highest, int steps) {
   LinearAxis axis;
-  if (!(most > 0.0) || !std::isfinite(most)) return axis;
-  const double rough = most / std::max(1, steps);
+  if (!(highest > 0.0) || !std::isfinite(highest)) return axis;
+  const double rough = highest / std::max(1, steps);
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   axis.step = power;
   for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
     axis.step = factor * power;
     if (axis.step >= rough * (1.0 - 1e-9)) break;
   }
-  axis.high = axis.step * std::ceil(most / axis.step - 1e-9);
+  axis.high = axis.step * std::ceil(highest / axis.step - 1e-9);
   return axis;
 }
 

@@ -19,7 +19,7 @@ class LogAxis {
   void fix();
   /// In [0, 1]; NaN for NaN.
   [[nodiscard]] double place(double value) const;
-  [[nodiscard]] std::vector<Tick> ticks(std::size_t most = 7) const;
+  [[nodiscard]] std::vector<Tick> ticks(std::size_t highest = 7) const;
   [[nodiscard]] bool has_zero() const { return has_zero_; }
 
  private:
@@ -29,13 +29,13 @@ class LogAxis {
   bool has_zero_ = false;
 };
 
-/// From zero to a round number at or above `most`, in at most `steps` steps: 1, 2 or 5 times a power
+/// From zero to a round number at or above `highest`, in at most `steps` steps: 1, 2 or 5 times a power
 /// of ten each.
 struct LinearAxis {
   double high = 1.0;
   double step = 1.0;
   [[nodiscard]] double place(double value) const { return value / high; }
 };
-[[nodiscard]] LinearAxis linear_axis(double most, int steps = 5);
+[[nodiscard]] LinearAxis linear_axis(double highest, int steps = 5);
 
 }  // namespace driftscope::gui

@@ -127,10 +127,10 @@ void paint_ulp_histogram(Painter& painter, Box box, const UlpHistogram& histogra
   const float step = std::min(box.height() / static_cast<float>(rows), line * 1.5f);
   const float label = std::max(painter.text_width("512–1023 ", true) + 6.0f, 0.16f * box.width());
   const float numbers = painter.text_width("0000.0 k ", true);
-  std::int64_t most = 0;
-  for (const Row& row : list) most = std::max(most, row.count);
+  std::int64_t largest = 0;
+  for (const Row& row : list) largest = std::max(largest, row.count);
   // Counts span decades: the bars are logarithmic, the numbers beside them are exact.
-  const double scale = most > 0 ? std::log1p(static_cast<double>(most)) : 1.0;
+  const double scale = largest > 0 ? std::log1p(static_cast<double>(largest)) : 1.0;
   for (std::size_t row = 0; row < rows; ++row) {
     const std::int64_t count = list[row].count;
     const float y = box.top + (static_cast<float>(row) + 0.5f) * step;
@@ -167,7 +167,7 @@ Scatter scatter_of(std::span<const double> left, std::span<const double> right, 
       continue;
     }
     auto& cell = scatter.bins[static_cast<std::size_t>((side - 1 - bin(right[i])) * side + bin(left[i]))];
-    scatter.most = std::max(scatter.most, ++cell);
+    scatter.largest = std::max(scatter.largest, ++cell);
   }
   return scatter;
 }
@@ -182,7 +182,7 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
   if (scatter.side > 0) {
     painter.line({area.left, area.bottom}, {area.right, area.top}, theme.line, 1.0f);
     const float cell = size / static_cast<float>(scatter.side);
-    const double scale = std::log1p(static_cast<double>(scatter.most));
+    const double scale = std::log1p(static_cast<double>(scatter.largest));
     for (std::int64_t y = 0; y < scatter.side; ++y)
       for (std::int64_t x = 0; x < scatter.side; ++x) {
         const std::int64_t count = scatter.bins[static_cast<std::size_t>(y * scatter.side + x)];
@@ -200,7 +200,7 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
   painter.text({area.left - 5.0f, area.top + line / 2.0f}, high, theme.dim, Anchor::end, true);
   painter.text({area.left, area.bottom + line * 0.7f}, low, theme.dim, Anchor::start, true);
   painter.text({area.right, area.bottom + line * 0.7f}, high, theme.dim, Anchor::end, true);
-  // The labels of the axes stand beside the square if there is room.
+  // The labels of the axes are placed beside the square if there is room.
   const std::string across = elide(left_name, 18) + " across";
   const std::string upwards = elide(right_name, 18) + " upwards";
   const float room = box.right - area.right;

@@ -34,7 +34,7 @@ struct Scatter {
   double low = 0.0;
   double high = 0.0;
   std::vector<std::int64_t> bins;  ///< rows from the top: the largest right value first
-  std::int64_t most = 0;           ///< in one bin
+  std::int64_t largest = 0;        ///< in one bin
   std::int64_t left_out = 0;       ///< not finite on either side
 };
 [[nodiscard]] Scatter scatter_of(std::span<const double> left, std::span<const double> right,

@@ -104,8 +104,8 @@ void paint_names(Painter& painter, const DriftPlace& place, const Snapshot& snap
   for (std::size_t i = place.chart.first; i < place.chart.last; ++i)
     longest = std::max(longest, label_of(i).size());
   const float room = painter.text_width(std::string(std::min(longest, letters), 'n'), true) + gap;
-  const auto most = static_cast<std::size_t>(std::max(1.0f, area.width() / room));
-  const std::size_t step = std::max<std::size_t>(1, (count + most - 1) / most);
+  const auto max_labels = static_cast<std::size_t>(std::max(1.0f, area.width() / room));
+  const std::size_t step = std::max<std::size_t>(1, (count + max_labels - 1) / max_labels);
   for (std::size_t i = place.chart.first; i < place.chart.last; i += step) {
     const float x = place.x(i);
     painter.line({x, area.bottom}, {x, area.bottom + 4.0f}, theme.line, 1.0f);
@@ -232,8 +232,8 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
   if (measure == DriftMeasure::budget) {
     const float y = place.y(1.0);
     painter.line({area.left, y}, {area.right, y}, theme.verdict(Verdict::fault), 1.0f);
-    painter.text({area.right, y - painter.line_height(true) * 0.6f}, "the budget: beyond it is a fault",
-                 theme.verdict(Verdict::fault), Anchor::end, true);
+    painter.text({area.right, y - painter.line_height(true) * 0.6f},
+                 "the budget: values beyond it are faults", theme.verdict(Verdict::fault), Anchor::end, true);
   }
   const bool few = chart.last - chart.first <= 160;
   for (const DriftSeries& one : drift.series) {

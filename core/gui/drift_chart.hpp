@@ -1,5 +1,5 @@
 // Error against depth, all targets at once: the total difference from the left target, and the part that each
-// layer adds by itself. Where both are equal an error originates; where the first is larger it was inherited.
+// layer adds itself. Where both are equal an error originates; where the first is larger it was inherited.
 // Clients: the drift view, its export.
 #pragma once
 

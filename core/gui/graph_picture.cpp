@@ -29,12 +29,12 @@ Box node_box(const GraphPicture& picture, Point unit) {
 }
 
 /// The share of a layer in the coloured quantity, from 0 to 1; NaN when it is not known.
-double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::size_t layer, double most) {
+double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::size_t layer, double max_cost) {
   const Cell& cell = snapshot.cell(layer, picture.target);
   switch (picture.colouring) {
     case GraphColouring::time:
-      return cell.time_ns() > 0 ? static_cast<double>(cell.time_ns()) / most : not_measured;
-    case GraphColouring::memory: return static_cast<double>(snapshot.layers[layer].bytes) / most;
+      return cell.time_ns() > 0 ? static_cast<double>(cell.time_ns()) / max_cost : not_measured;
+    case GraphColouring::memory: return static_cast<double>(snapshot.layers[layer].bytes) / max_cost;
     default: break;
   }
   const double error = std::isnan(cell[compared_metric("max_abs")]) ? cell[verified_metric("max_abs")]
@@ -44,12 +44,12 @@ double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::si
 }
 
 double largest_cost(const Snapshot& snapshot, const GraphPicture& picture) {
-  double most = 1.0;
+  double max_cost = 1.0;
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
-    most = std::max(most, static_cast<double>(picture.colouring == GraphColouring::time
-                                                  ? snapshot.cell(i, picture.target).time_ns()
-                                                  : snapshot.layers[i].bytes));
-  return most;
+    max_cost = std::max(max_cost, static_cast<double>(picture.colouring == GraphColouring::time
+                                                          ? snapshot.cell(i, picture.target).time_ns()
+                                                          : snapshot.layers[i].bytes));
+  return max_cost;
 }
 
 void paint_edge(Painter& painter, const GraphPicture& picture, const GraphLayout& layout,
@@ -124,7 +124,7 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
       if (++drawn > max_drawn) break;
     }
   }
-  const double most = largest_cost(snapshot, picture);
+  const double max_cost = largest_cost(snapshot, picture);
   const auto first = static_cast<std::size_t>(std::clamp(top, 0.0f, layout.height));
   const auto last =
       std::min(layout.ranks.size(), static_cast<std::size_t>(std::clamp(bottom + 1.0f, 0.0f, layout.height)));
@@ -147,7 +147,7 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
                    verdict == Verdict::missing ? 0.08f
                    : grave                     ? 0.35f
                                                : 0.16f);
-      } else if (const double share = cost_share(snapshot, picture, i, most); !std::isnan(share)) {
+      } else if (const double share = cost_share(snapshot, picture, i, max_cost); !std::isnan(share)) {
         fill = sequential_colour(share);
         text = lightness(fill) > 55.0 ? rgb(0x101514) : rgb(0xffffff);
       }

@@ -12,8 +12,8 @@ Colour value_colour(double value, double low, double high, ColourMap map) {
   if (std::isnan(value)) return nan_colour;
   if (std::isinf(value)) return value > 0.0 ? positive_infinity_colour : negative_infinity_colour;
   if (map == ColourMap::diverging) {
-    const double most = std::max(std::abs(low), std::abs(high));
-    return diverging_colour(most > 0.0 ? value / most : 0.0);
+    const double largest = std::max(std::abs(low), std::abs(high));
+    return diverging_colour(largest > 0.0 ? value / largest : 0.0);
   }
   return sequential_colour(high > low ? (value - low) / (high - low) : 0.5);
 }
@@ -66,9 +66,9 @@ Image heat_map(std::span<const double> values, const PlaneLayout& layout, double
   image.pixels.reserve(static_cast<std::size_t>(image.width * image.height));
   // One division per value would dominate the time: colours come from a table.
   std::vector<Colour> table(1024);
-  const double most = std::max(std::abs(low), std::abs(high));
-  const double from = map == ColourMap::diverging ? -most : low;
-  const double to = map == ColourMap::diverging ? most : high;
+  const double largest = std::max(std::abs(low), std::abs(high));
+  const double from = map == ColourMap::diverging ? -largest : low;
+  const double to = map == ColourMap::diverging ? largest : high;
   const double scale = to > from ? 1023.0 / (to - from) : 0.0;
   for (std::size_t i = 0; i < table.size(); ++i)
     table[i] = scale > 0.0 ? value_colour(from + static_cast<double>(i) / scale, low, high, map)

@@ -86,14 +86,14 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
   const Box area = memory_area(painter, box);
   double from = 0.0;
   double to = 1.0;
-  std::int64_t most = 0;
+  std::int64_t peak_bytes = 0;
   for (const MemorySeries& one : series)
     for (const MemoryRecord& sample : one.samples) {
       from = std::min(from, sample.t_ms);
       to = std::max(to, sample.t_ms);
-      most = std::max(most, sample.bytes);
+      peak_bytes = std::max(peak_bytes, sample.bytes);
     }
-  const LinearAxis axis = linear_axis(static_cast<double>(most));
+  const LinearAxis axis = linear_axis(static_cast<double>(peak_bytes));
   paint_bytes_axis(painter, area, axis, theme);
   const auto x = [&](double ms) {
     return area.left + static_cast<float>((ms - from) / (to - from)) * area.width();
@@ -133,8 +133,8 @@ void paint_alive(Painter& painter, Box box, const AliveValues& values, const Sna
   const std::vector<std::int64_t>& alive = values.bytes;
   if (alive.empty()) return;
   const Box area = memory_area(painter, box);
-  const std::int64_t most = *std::max_element(alive.begin(), alive.end());
-  const LinearAxis axis = linear_axis(static_cast<double>(most), 4);
+  const std::int64_t peak_bytes = *std::max_element(alive.begin(), alive.end());
+  const LinearAxis axis = linear_axis(static_cast<double>(peak_bytes), 4);
   paint_bytes_axis(painter, area, axis, theme);
   const float step = area.width() / static_cast<float>(alive.size());
   const auto columns = static_cast<std::size_t>(std::max(1.0f, area.width()));
@@ -154,10 +154,11 @@ void paint_alive(Painter& painter, Box box, const AliveValues& values, const Sna
                  chosen ? theme.accent : mix(theme.panel, theme.accent, 0.4f));
   }
   const auto peak = static_cast<std::size_t>(std::max_element(alive.begin(), alive.end()) - alive.begin());
-  painter.text({area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
-               fmt::format("largest while {} runs: {}",
-                           elide_start(snapshot.layers[values.layers[peak]].label, 40), format_bytes(most)),
-               theme.dim, Anchor::start, true);
+  painter.text(
+      {area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
+      fmt::format("largest while {} runs: {}", elide_start(snapshot.layers[values.layers[peak]].label, 40),
+                  format_bytes(peak_bytes)),
+      theme.dim, Anchor::start, true);
 }
 
 std::size_t alive_place_at(const Painter& painter, Box box, std::size_t layers, Point at) {

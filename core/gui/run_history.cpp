@@ -54,9 +54,9 @@ void paint_trend(Painter& painter, Box box, const RunTrend& trend, const Theme& 
   const float line = painter.line_height(true);
   const Box area{box.left + painter.text_width("888.8 ms ", true), box.top + line * 0.6f, box.right - 10.0f,
                  box.bottom - line * 1.5f};
-  double most = 0.0;
-  for (const TrendPoint& point : trend.points) most = std::max(most, point.median_ns);
-  const LinearAxis axis = linear_axis(most, 4);
+  double slowest_ns = 0.0;
+  for (const TrendPoint& point : trend.points) slowest_ns = std::max(slowest_ns, point.median_ns);
+  const LinearAxis axis = linear_axis(slowest_ns, 4);
   for (double value = 0.0; value <= axis.high * 1.0001; value += axis.step) {
     const float y = area.bottom - static_cast<float>(axis.place(value)) * area.height();
     painter.line({area.left, y}, {area.right, y}, value > 0.0 ? theme.grid : theme.line, 1.0f);

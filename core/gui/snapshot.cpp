@@ -289,7 +289,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
     snapshot.results.compact(t);
     find_firsts(snapshot, t);
     if (renamed[t] > 0)
-      snapshot.notes.push_back(fmt::format("{}: {} layer{} under other names, matched by position and shape",
+      snapshot.notes.push_back(fmt::format("{}: {} layer{} with other names, matched by position and shape",
                                            snapshot.targets[t].target, renamed[t],
                                            renamed[t] == 1 ? "" : "s"));
     add_layer_times(snapshot, t);

@@ -38,12 +38,12 @@ void paint_bars(Painter& painter, Box row, const std::vector<std::int64_t>& time
                 const Theme& theme) {
   const float step = (row.height() - 6.0f) / static_cast<float>(times.size());
   const float numbers = painter.text_width("888.8 ms  ×88.8", true) + 8.0f;
-  const float most = std::max(0.0f, row.width() - numbers);
+  const float bar_width = std::max(0.0f, row.width() - numbers);
   for (std::size_t t = 0; t < times.size(); ++t) {
     const std::int64_t ns = times[t];
     const float y = row.top + 3.0f + (static_cast<float>(t) + 0.5f) * step;
     const float width =
-        longest_ns > 0 ? most * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
+        longest_ns > 0 ? bar_width * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
                        : 0.0f;
     if (ns > 0)
       painter.fill({row.left, y - step * 0.36f, row.left + std::max(1.5f, width), y + step * 0.36f},

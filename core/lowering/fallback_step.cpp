@@ -37,7 +37,7 @@ class FallbackStep final : public Step {
       const Planned& planned = planned_[i];
       if ((planned.shape && outputs[i].shape() != *planned.shape) ||
           (planned.dtype != DType::undefined && outputs[i].dtype() != planned.dtype))
-        return internal_error(fmt::format("{}: output {} is {} {}, planned was {} {}", node_label(node_), i,
+        return internal_error(fmt::format("{}: output {} is {} {}, the plan has {} {}", node_label(node_), i,
                                           dtype_name(outputs[i].dtype()), shape_text(outputs[i].shape()),
                                           dtype_name(planned.dtype),
                                           planned.shape ? shape_text(*planned.shape) : ""));

@@ -9,7 +9,7 @@
 namespace driftscope::lowering {
 namespace {
 
-constexpr std::int64_t most_planned_bytes = std::int64_t{1} << 40;
+constexpr std::int64_t max_planned_bytes = std::int64_t{1} << 40;
 
 /// Whether memory for the outputs can be counted at all: what takes more than there can be fails where the
 /// strict kernel asks for it.
@@ -20,7 +20,7 @@ bool outputs_are_sizable(const Graph& graph, const Node& node) {
     const auto shape = value.static_shape();
     if (!shape || value.dtype == DType::undefined) return true;
     const auto bytes = tensor_byte_size(value.dtype, *shape);
-    return bytes.ok() && *bytes <= most_planned_bytes;
+    return bytes.ok() && *bytes <= max_planned_bytes;
   });
 }
 

@@ -67,9 +67,9 @@ std::optional<Quantized> quantized_behind(const GraphLowering& lowering, const N
                                    lowering.has_input(quantize, 2) ? quantize.inputs[2] : no_value, dtype);
   if (!how || how->scales.size() != 1) return std::nullopt;
   result.how = *how;
-  result.least = result.fusion.clamp == relu ? how->zero_point : min_of(dtype);
-  result.most = max_of(dtype);
-  if (result.least >= result.most) return std::nullopt;
+  result.min = result.fusion.clamp == relu ? how->zero_point : min_of(dtype);
+  result.max = max_of(dtype);
+  if (result.min >= result.max) return std::nullopt;
   result.fusion.nodes.push_back(*next);
   result.fusion.output = quantize.outputs[0];
   return result;

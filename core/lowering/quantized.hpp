@@ -34,8 +34,8 @@ struct Dequantized {
 struct Quantized {
   Fusion fusion;  ///< its output: the integers
   Quantization how;
-  std::int32_t least = 0;  ///< range of the resulting integers
-  std::int32_t most = 0;
+  std::int32_t min = 0;  ///< range of the resulting integers
+  std::int32_t max = 0;
 };
 [[nodiscard]] std::optional<Quantized> quantized_behind(const GraphLowering& lowering, const Node& node);
 

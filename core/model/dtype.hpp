@@ -44,7 +44,7 @@ enum class DType : std::uint8_t {
          dtype == DType::bfloat16;
 }
 
-/// Of any width; truth values are none.
+/// Of any width; bool is not an integer.
 [[nodiscard]] constexpr bool is_integer(DType dtype) {
   return !is_floating(dtype) && dtype != DType::boolean && dtype != DType::string &&
          dtype != DType::undefined && dtype != DType::complex64 && dtype != DType::complex128;

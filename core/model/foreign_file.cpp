@@ -25,9 +25,9 @@ constexpr FileKind kinds[] = {
     {0, "\x80\x02"sv, "a Python pickle, as old PyTorch files are; export the model with torch.onnx.export"},
     {0, "\x93NUMPY"sv, "a NumPy array; it can be an --input"},
     {8, "{\""sv, "a safetensors file: weights or a trace, without a graph"},
-    {0, "<!DOCTYPE"sv, "an HTML page: the download gave a page in place of the file"},
-    {0, "<!doctype"sv, "an HTML page: the download gave a page in place of the file"},
-    {0, "<html"sv, "an HTML page: the download gave a page in place of the file"},
+    {0, "<!DOCTYPE"sv, "an HTML page: the download returned a page instead of the file"},
+    {0, "<!doctype"sv, "an HTML page: the download returned a page instead of the file"},
+    {0, "<html"sv, "an HTML page: the download returned a page instead of the file"},
     {0, "{"sv, "JSON"},
 };
 

@@ -42,7 +42,7 @@ Result<AroundGraph> cut_at_graph(std::span<const std::byte> model) {
       if (!reader.next()) break;
       Field field(reader);
       if (field.tag() == model_graph) {
-        if (found) return bad_input("model: it holds two graphs");
+        if (found) return bad_input("model: it contains two graphs");
         const std::string_view graph = field.bytes();
         found = {whole.substr(0, begin), graph, whole.substr(whole.size() - reader.data().size())};
       }
@@ -51,7 +51,7 @@ Result<AroundGraph> cut_at_graph(std::span<const std::byte> model) {
   } catch (const protozero::exception& exception) {
     return in_context(protobuf_error(exception), "model");
   }
-  if (!found) return bad_input("model: it holds no graph: this is no ONNX model");
+  if (!found) return bad_input("model: it contains no graph: this is not an ONNX model");
   return *found;
 }
 

@@ -1,5 +1,5 @@
 // A matrix of weights, some columns at a time: a deferred one need not be entirely in memory
-// besides the packed copy made from it. Clients: the engines strict and fast.
+// beside the packed copy made from it. Clients: the engines strict and fast.
 #pragma once
 
 #include <cstdint>

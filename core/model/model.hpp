@@ -1,6 +1,5 @@
-// An ONNX model as it stands in the file: names, not yet a graph.
-// Made by onnx_reader (which inlines the model's own functions), consumed by graph/build. Nothing is
-// checked against operators here.
+// An ONNX model as it is in the file: names, not yet a graph. Made by onnx_reader (which inlines the model's
+// own functions), consumed by graph/build. Nothing is checked against operators here.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ inline constexpr std::string_view own_bytes_location = "(the model itself)";
 /// Initializers with at least this much raw data are outlined.
 inline constexpr std::uint64_t min_outlined_bytes = 16 << 10;
 
-/// Copies every field except raw_data of large initializers. Bytes that are no protobuf message are copied
+/// Copies every field except raw_data of large initializers. Bytes that are not a protobuf message are copied
 /// unchanged: the reader then reports what is wrong. Throws std::bad_alloc.
 [[nodiscard]] std::vector<std::byte> outline_model(const ByteSource& model);
 

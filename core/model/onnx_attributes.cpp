@@ -99,10 +99,10 @@ Result<Attribute::Value> value_of(AttributeParts& parts) {
     case kind_int: return Attribute::Value(parts.i);
     case kind_string: return Attribute::Value(std::move(parts.s));
     case kind_tensor:
-      if (!parts.t) return bad_input("it is a tensor by its type, but holds none");
+      if (!parts.t) return bad_input("its type is tensor, but it has none");
       return Attribute::Value(*std::move(parts.t));
     case kind_graph:
-      if (!parts.g) return bad_input("it is a graph by its type, but holds none");
+      if (!parts.g) return bad_input("its type is graph, but it has none");
       return Attribute::Value(std::move(parts.g));
     case kind_floats: return Attribute::Value(std::move(parts.floats));
     case kind_ints: return Attribute::Value(std::move(parts.ints));

@@ -44,7 +44,7 @@ void collect_names(const ModelGraph& graph, std::unordered_set<std::string>& nam
 class Inliner {
  public:
   Inliner(const std::vector<ModelFunction>& functions, const Model& model)
-      : model_(model), most_bytes_(std::min(max_inlined_bytes, tensor_bytes_left() / 2)) {
+      : model_(model), max_bytes_(std::min(max_inlined_bytes, tensor_bytes_left() / 2)) {
     collect_names(model.graph, taken_);
     for (const ModelFunction& function : functions)
       twice_ = twice_ ||
@@ -73,11 +73,11 @@ class Inliner {
   /// Before so much is copied or made: a file of a few kilobytes can ask for gigabytes.
   Status take(std::size_t bytes) {
     made_bytes_ += static_cast<std::int64_t>(bytes);
-    if (made_bytes_ <= most_bytes_) return {};
+    if (made_bytes_ <= max_bytes_) return {};
     return limit_error(fmt::format(
         "nodes and names take more than {} bytes with every call inlined, the limit (of {}, and "
         "half of what tensors may take); export the model without functions, or with shorter names",
-        most_bytes_, max_inlined_bytes));
+        max_bytes_, max_inlined_bytes));
   }
 
   Result<std::string> fresh_name(const std::string& prefix, const std::string& name) {
@@ -284,7 +284,7 @@ class Inliner {
   std::unordered_map<const ModelFunction*, std::size_t> body_bytes_;
   std::size_t made_ = 0;
   std::int64_t made_bytes_ = 0;
-  std::int64_t most_bytes_;
+  std::int64_t max_bytes_;
   bool twice_ = false;
 };
 
@@ -293,10 +293,9 @@ Status check_references(const ModelGraph& graph) {
   for (const ModelNode& node : graph.nodes)
     for (const Attribute& attribute : node.attributes) {
       if (!attribute.reference.empty())
-        return bad_input(
-            fmt::format("node {}: attribute {} refers to {} of a function, but lies in "
-                        "none",
-                        in_quotes(node.name), in_quotes(attribute.name), in_quotes(attribute.reference)));
+        return bad_input(fmt::format("node {}: attribute {} refers to {} of a function, but is not in one",
+                                     in_quotes(node.name), in_quotes(attribute.name),
+                                     in_quotes(attribute.reference)));
       if (const auto* inside = std::get_if<GraphPointer>(&attribute.value))
         DRIFTSCOPE_CHECK(check_references(**inside));
     }

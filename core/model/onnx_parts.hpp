@@ -35,7 +35,7 @@ struct ReadContext {
 /// AttributeProto.
 [[nodiscard]] Result<Attribute> read_attribute(std::string_view message, const ReadContext& context);
 
-/// ValueInfoProto. A type that is no tensor (sequence, map, optional) leaves dtype and shape open and
+/// ValueInfoProto. A type that is not a tensor (sequence, map, optional) leaves dtype and shape open and
 /// is named in `other_type`.
 [[nodiscard]] Result<ValueInfo> read_value_info(std::string_view message, std::string& other_type);
 

@@ -32,7 +32,7 @@ Status read_part(Field& field, ModelParts& parts) {
     case 2: parts.model.producer = field.bytes(); return {};
     case 3: parts.producer_version = field.bytes(); return {};
     case 7:
-      if (parts.graph) return bad_input("it holds two graphs");
+      if (parts.graph) return bad_input("it contains two graphs");
       parts.graph = field.bytes();
       return {};
     case 8: return read_opset(field.bytes(), parts.model.opsets);
@@ -51,7 +51,7 @@ Status check_versions(const Model& model) {
 Result<Model> read_model(std::string_view message, const ReadContext& context) {
   ModelParts parts;
   DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) { return read_part(field, parts); }));
-  if (!parts.graph) return bad_input("it holds no graph: this is no ONNX model");
+  if (!parts.graph) return bad_input("it contains no graph: this is not an ONNX model");
   DRIFTSCOPE_CHECK(check_versions(parts.model));
   auto graph = read_graph(*parts.graph, context);
   if (!graph.ok()) return in_context(std::move(graph).error(), "graph");
@@ -110,7 +110,7 @@ namespace {
 Error unreadable(Error error, std::string_view begin) {
   const std::string kind = foreign_file(begin);
   if (!kind.empty() && error.kind == ErrorKind::bad_input)
-    return bad_input(fmt::format("model: this is no ONNX model but {}", kind));
+    return bad_input(fmt::format("model: this is not an ONNX model but {}", kind));
   return in_context(std::move(error), "model");
 }
 

@@ -14,7 +14,7 @@
 namespace driftscope {
 namespace {
 
-/// A TensorProto as it stands in the file; its data still lies in the message or elsewhere.
+/// A TensorProto as it is in the file; its data still lies in the message or elsewhere.
 struct TensorParts {
   std::string name;
   Shape dims;
@@ -63,7 +63,7 @@ Status read_part(Field& field, TensorParts& parts) {
 
 Status check_count(std::size_t got, std::int64_t expected, std::string_view field) {
   if (got == static_cast<std::uint64_t>(expected)) return {};
-  return bad_input(fmt::format("{} holds {} numbers where the shape needs {}", field, got, expected));
+  return bad_input(fmt::format("{} has {} numbers, the shape needs {}", field, got, expected));
 }
 
 /// Integers that the file stores wider than the tensor does; each must fit between low and high.
@@ -168,7 +168,7 @@ Result<Tensor> tensor_of(const TensorParts& parts, const ReadContext& context) {
   const auto dtype = dtype_from_onnx(parts.data_type);
   if (!dtype || bits_per_element(*dtype) == 0)
     return unsupported(fmt::format(
-        "elements of type {} cannot be held here",
+        "elements of type {} are not supported here",
         dtype ? std::string(dtype_name(*dtype)) : fmt::format("number {} of ONNX", parts.data_type)));
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(*dtype, parts.dims, "data"));
   if (parts.external) return external_tensor(parts, *dtype, bytes, context);

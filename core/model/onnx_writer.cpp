@@ -68,7 +68,7 @@ struct AttributeWriter {
   }
   template <class Other>
   Status operator()(const Other&) const {
-    return unsupported("an attribute of this kind is not written");
+    return unsupported("an attribute of this kind cannot be written");
   }
   [[nodiscard]] Status kind(std::int32_t number) const {
     writer.add_int32(20, number);

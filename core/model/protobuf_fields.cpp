@@ -13,7 +13,7 @@ namespace {
 
 using protozero::pbf_wire_type;
 
-// Tensors and fixed-width numbers are copied as they stand in the file, which is little-endian.
+// Tensors and fixed-width numbers are copied as they are in the file, which is little-endian.
 static_assert(std::endian::native == std::endian::little);
 
 struct WrongWireType : protozero::exception {
@@ -100,9 +100,9 @@ void Field::skip_if_unread() {
 
 Error protobuf_error(const protozero::exception& exception) {
   if (dynamic_cast<const protozero::end_of_buffer_exception*>(&exception) != nullptr)
-    return bad_input("truncated protobuf message: the file is cut short or damaged");
+    return bad_input("truncated protobuf message: the file is truncated or damaged");
   if (dynamic_cast<const WrongWireType*>(&exception) != nullptr)
-    return bad_input(std::string(exception.what()) + ": the file is damaged or no ONNX model");
+    return bad_input(std::string(exception.what()) + ": the file is damaged or not an ONNX model");
   return bad_input(fmt::format("damaged protobuf message ({})", exception.what()));
 }
 

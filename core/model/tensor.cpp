@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<std::int64_t> alive_count = 0;
 std::atomic<std::int64_t> alive_bytes = 0;
-std::atomic<std::int64_t> most_bytes = 0;  // 0: no limit
+std::atomic<std::int64_t> max_bytes = 0;  // 0: no limit
 std::atomic<const char*> limit_setting = "";
 
 bool exceeds_limit(std::size_t bytes) { return static_cast<std::int64_t>(bytes) > tensor_bytes_left(); }
@@ -53,13 +53,13 @@ Tensor::~Tensor() = default;
 
 void limit_alive_tensors(std::int64_t bytes, const char* setting) {
   limit_setting.store(setting, std::memory_order_relaxed);
-  most_bytes.store(bytes, std::memory_order_relaxed);
+  max_bytes.store(bytes, std::memory_order_relaxed);
 }
 
 std::int64_t tensor_bytes_left() {
-  const std::int64_t most = most_bytes.load(std::memory_order_relaxed);
-  if (most <= 0) return std::numeric_limits<std::int64_t>::max();
-  return std::max<std::int64_t>(most - alive_bytes.load(std::memory_order_relaxed), 0);
+  const std::int64_t limit = max_bytes.load(std::memory_order_relaxed);
+  if (limit <= 0) return std::numeric_limits<std::int64_t>::max();
+  return std::max<std::int64_t>(limit - alive_bytes.load(std::memory_order_relaxed), 0);
 }
 
 AliveTensors alive_tensors() {
@@ -113,7 +113,7 @@ Result<Tensor> Tensor::unwritten(DType dtype, Shape shape, std::string_view what
   if (tensor.buffer_ != nullptr) return tensor;
   const std::string why = exceeds_limit(tensor.byte_size_)
                               ? fmt::format("; tensors may take {} bytes together, and {} are taken ({})",
-                                            most_bytes.load(), alive_bytes.load(), limit_setting.load())
+                                            max_bytes.load(), alive_bytes.load(), limit_setting.load())
                               : "";
   return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {}){}", what, tensor.byte_size_,
                                  shape_text(tensor.shape_), dtype_name(dtype), why));

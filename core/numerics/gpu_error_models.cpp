@@ -8,10 +8,10 @@ namespace driftscope {
 // rounded in an unspecified direction (one ULP), x / y 2.5 ULP, exp 3 + 2·|x| ULP, sqrt inherited from
 // 1 / inverseSqrt (2 + 2.5 ULP), tanh 1e-5 absolute or inherited. Section "Differences from IEEE-754":
 // subnormals may be flushed, NaN and infinity may be assumed absent, reassociation is allowed.
-// Sigmoid is no built-in: 1 / (1 + exp(−x)) has the error of exp, of one + and of one ÷. log 3 ULP, or
+// Sigmoid is not a built-in: 1 / (1 + exp(−x)) has the error of exp, of one + and of one ÷. log 3 ULP, or
 // 2⁻²¹ absolute in [0.5, 2]; sin and cos 2⁻¹¹ absolute in [−π, π]; atan 4096 ULP; asin and acos 6.8e-5
 // absolute or inherited from atan2(x, √(1 − x²)), whose root loses half the digits at ±1; sinh, cosh,
-// tan, pow and the inverse hyperbolic functions inherited. erf is no built-in either: runtimes take
+// tan, pow and the inverse hyperbolic functions inherited. erf is not a built-in either: runtimes take
 // Abramowitz and Stegun 7.1.26, 1.5e-7 from the exact value before rounding.
 ErrorModel wgsl_model() {
   constexpr double smallest_normal = 0x1p-126;

@@ -18,8 +18,8 @@ struct Moments {
   S variance;  ///< of the lane itself: divided by n
 };
 
-/// Which methods for the variance the bound covers besides two passes and Welford's recurrence. One pass,
-/// E[x²] − mean², loses more digits the larger the mean is than the deviation; it is excused its loss
+/// Which methods for the variance the bound covers in addition to two passes and Welford's recurrence. One
+/// pass, E[x²] − mean², loses more digits the larger the mean is than the deviation; it is excused its loss
 /// on the lane itself (variance_witness.hpp).
 enum class Passes { two, one_or_two };
 

@@ -10,7 +10,7 @@ namespace {
 
 using bounded_parts::infinity;
 
-// The largest and the least partial product in any order of multiplication, as logarithms;
+// The largest and the smallest partial product in any order of multiplication, as logarithms;
 // exact zeros are skipped.
 struct Range {
   double growing = 0.0;

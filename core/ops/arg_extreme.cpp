@@ -1,4 +1,4 @@
-// ArgMax, ArgMin, opset 1 to 21: the index of the largest or least element along an axis, the first
+// ArgMax, ArgMin, opset 1 to 21: the index of the largest or smallest element along an axis, the first
 // (or, select_last_index, opset 12, the last) of equal ones. The first NaN wins, as in NumPy.
 //
 // Where the inputs carry errors, every element that may be the extreme one is allowed.

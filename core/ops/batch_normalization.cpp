@@ -25,8 +25,8 @@ Status check_inference(const InferContext& context) {
     return unsupported("attribute training_mode: 1 is training; export the model for inference");
   for (std::size_t i = 1; i < context.node().outputs.size(); ++i)
     if (context.node().outputs[i] != no_value)
-      return unsupported(
-          fmt::format("output {} is wanted, which only training makes; export the model for inference", i));
+      return unsupported(fmt::format(
+          "output {} is requested, which only training produces; export the model for inference", i));
   return {};
 }
 

@@ -38,7 +38,7 @@ Result<DType> target_type(const Node& node) {
     return unsupported(fmt::format("attribute to: {} is a float8 type, which is not supported", to));
   const auto dtype = dtype_from_onnx(to);
   if (!dtype || *dtype == DType::undefined)
-    return bad_input(fmt::format("attribute to: {} is no element type", to));
+    return bad_input(fmt::format("attribute to: {} is not an element type", to));
   if (!can_be_cast(*dtype))
     return unsupported(fmt::format("attribute to: a cast to {} is not supported", dtype_name(*dtype)));
   return *dtype;

@@ -1,5 +1,5 @@
 // Clip, opset 6 to 21: min(max(x, low), high), so high wins where low > high. The limits are
-// attributes (opset 6 to 10) or optional inputs (from 11); without one, the least and the largest
+// attributes (opset 6 to 10) or optional inputs (from 11); without one, the smallest and the largest
 // finite number of the type. NaN stays NaN.
 #include <fmt/format.h>
 

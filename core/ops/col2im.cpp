@@ -47,7 +47,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     if ((*x)[1].known()) {
       if ((*x)[1].size % *taps != 0)
         return bad_input(
-            fmt::format("input 0 (input): axis 1 has the size {}, no multiple of the {} "
+            fmt::format("input 0 (input): axis 1 has the size {}, not a multiple of the {} "
                         "elements of a block",
                         (*x)[1].size, *taps));
       (*y.shape)[1] = known_dimension((*x)[1].size / *taps);

@@ -56,7 +56,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return broadcast_type(context, DType::boolean);
 }
 
-// A truth value, and whether the other one is allowed.
+// A bool, and whether the other value is allowed, too.
 Bounded truth(bool value, bool unsure, bool likely) {
   return {value ? 1.0 : 0.0, unsure ? 1.0 : 0.0, likely ? 1.0 : 0.0};
 }

@@ -49,14 +49,14 @@ struct Conv {
     bool done = false;
     if (layout.group_outputs >= exact_rows)
       with_equal_exact_factors(context, 0, 1, [&](auto x, auto w) {
-        if (!all_finite(w)) return;  // a padded 0 times infinity is no 0
+        if (!all_finite(w)) return;  // a padded 0 times infinity is not 0
         if constexpr (!std::is_same_v<S, float>)
           convolve_exactly(context, layout, x_shape[0], group, x, w, bias, y);
         done = true;
       });
     if (done) return {};
 
-    // Who multiplies the padding's zeros with a weight that is no number has NaN, and who skips them has not.
+    // Multiplying the padding's zeros by a weight that is not finite gives NaN, skipping them does not.
     const std::int64_t every_tap = layout.channels * layout.w_plane;
     const bool padding_matters = !finite_values(context.real(1));
     with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* x, const auto* w) {

@@ -9,10 +9,10 @@
 namespace driftscope::ops::depth_to_space {
 
 Result<std::int64_t> read_block(const Node& node) {
-  constexpr std::int64_t most = std::int64_t{1} << 20;
+  constexpr std::int64_t max_size = std::int64_t{1} << 20;
   DRIFTSCOPE_TRY(const std::int64_t block, int_attribute(node, "blocksize", 0));
-  if (block < 1 || block > most)
-    return bad_input(fmt::format("attribute blocksize: expected 1 to {}, got {}", most, block));
+  if (block < 1 || block > max_size)
+    return bad_input(fmt::format("attribute blocksize: expected 1 to {}, got {}", max_size, block));
   return block;
 }
 
@@ -20,7 +20,7 @@ Result<Dimension> divided(const Dimension& size, std::int64_t by, std::size_t ax
   if (!size.known()) return by == 1 ? size : Dimension{};
   if (size.size % by != 0)
     return bad_input(
-        fmt::format("input 0 (input): axis {} has the size {}, no multiple of {}", axis, size.size, by));
+        fmt::format("input 0 (input): axis {} has the size {}, not a multiple of {}", axis, size.size, by));
   return known_dimension(size.size / by);
 }
 

@@ -37,7 +37,7 @@ template <class Row, class T>
 T apply_integer(T a, T b) {
   if constexpr (std::is_same_v<Row, Div>) {
     if constexpr (std::is_signed_v<T>)
-      if (b == T(-1)) return cut_integer<T>(0u - widen_integer(a));  // the least one wraps around
+      if (b == T(-1)) return cut_integer<T>(0u - widen_integer(a));  // the smallest one wraps around
     return static_cast<T>(a / b);
   } else {
     return cut_integer<T>(Row::apply(widen_integer(a), widen_integer(b)));

@@ -1,5 +1,5 @@
 // Relu, Abs, Neg, Sign, Reciprocal, Sqrt, opset 6 to 21: one input, the same shape. One row each.
-// Relu is max(x, 0): NaN stays NaN, −0 becomes +0 (strict); it also takes integers (opset 14). The least
+// Relu is max(x, 0): NaN stays NaN, −0 becomes +0 (strict); it also takes integers (opset 14). The smallest
 // integer has no opposite: its Abs and Neg wrap around to itself.
 #include <type_traits>
 

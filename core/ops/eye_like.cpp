@@ -19,7 +19,7 @@ Result<std::vector<TensorType>> infer_eye(const InferContext& context) {
     const auto dtype = dtype_from_onnx(number);
     const int bits = dtype ? bits_per_element(*dtype) : 0;
     if (bits < 8 || bits > 64 || *dtype == DType::complex64)
-      return bad_input(fmt::format("attribute dtype: {} is no floating, integer or bool type", number));
+      return bad_input(fmt::format("attribute dtype: {} is not a floating, integer or bool type", number));
     y.dtype = *dtype;
   } else {
     DRIFTSCOPE_CHECK(expect_kind(context, 0, "input", Kinds::numeric));

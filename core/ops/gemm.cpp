@@ -91,12 +91,12 @@ std::vector<S> scaled(std::span<const S> values, float alpha) {
 // Whether an implementation that applies alpha to the sum, to A or to B may leave the range on its way.
 template <class A, class B>
 void note_range(std::span<const A> a, std::span<const B> b, std::int64_t depth, float alpha) {
-  const double most_a = largest_finite(a);
-  const double most_b = largest_finite(b);
+  const double largest_a = largest_finite(a);
+  const double largest_b = largest_finite(b);
   const double factor = std::fabs(static_cast<double>(alpha));
   const ErrorModel& model = current_error_model();
-  if (std::fmax(std::fmax(most_a, most_b) * factor, most_a * most_b * static_cast<double>(depth)) >
-      model.largest)
+  if (std::fmax(std::fmax(largest_a, largest_b) * factor,
+                largest_a * largest_b * static_cast<double>(depth)) > model.largest)
     model.note_overflow(Overflow::possible);
 }
 

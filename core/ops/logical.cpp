@@ -1,4 +1,4 @@
-// Operators on truth values and on bits, broadcast: And, Or, Xor, Not (opset 7 to 21), BitwiseAnd,
+// Operators on bool and on bits, broadcast: And, Or, Xor, Not (opset 7 to 21), BitwiseAnd,
 // BitwiseOr, BitwiseXor, BitwiseNot (opset 18 to 21), BitShift (opset 11 to 21). Exact.
 // A shift by the width or more gives 0.
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace driftscope::ops::logical {
 
-// Truth values are bytes; any byte but 0 is true.
+// Bools are bytes; any byte but 0 is true.
 struct And {
   template <class T>
   static T apply(T a, T b) {

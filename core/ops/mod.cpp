@@ -26,7 +26,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 template <class T>
 T remainder(T a, T b, bool of_dividend) {
   if constexpr (std::is_signed_v<T>) {
-    if (b == T(-1)) return T(0);  // for the least integer the quotient overflows in C
+    if (b == T(-1)) return T(0);  // for the smallest integer the quotient overflows in C
     const T rest = static_cast<T>(a % b);
     return !of_dividend && rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
   } else {

@@ -95,9 +95,9 @@ struct NonMaxSuppression {
     DRIFTSCOPE_TRY(const bool center, flag_attribute(context.node(), "center_point_box", false));
     const Shape& shape = context.shape(1);
     const auto boxes_each = static_cast<std::size_t>(shape[2]);
-    std::int64_t most = 0;
+    std::int64_t max_per_class = 0;
     if (context.has_input(2)) {
-      DRIFTSCOPE_TRY(most, single_integer(context.tensor(2), 2, names[2]));
+      DRIFTSCOPE_TRY(max_per_class, single_integer(context.tensor(2), 2, names[2]));
     }
     const auto threshold = [&](std::size_t input) -> std::optional<double> {
       if (!context.has_input(input) || context.real(input).empty()) return std::nullopt;
@@ -125,7 +125,7 @@ struct NonMaxSuppression {
       });
       std::vector<Box<S>> chosen;
       for (const std::size_t i : order) {
-        if (static_cast<std::int64_t>(chosen.size()) >= most) break;
+        if (static_cast<std::int64_t>(chosen.size()) >= max_per_class) break;
         const Box<S> box = read_box(boxes + 4 * i, center);
         Answer answer = Answer::no;
         for (std::size_t k = 0; k < chosen.size() && answer == Answer::no; ++k)

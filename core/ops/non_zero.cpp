@@ -37,7 +37,7 @@ struct NonZero {
     if (!known) return unsupported("elements of this type are not compared with 0");
     if (!certain)
       return unsupported(
-          "rounding in the nodes before may have made an element 0 or not; record "
+          "rounding in earlier nodes may have made an element 0 or not; record "
           "input 0 (X) to judge this node");
     if (!context.wants_output(0)) return {};
     const auto count = static_cast<std::int64_t>(found.size());

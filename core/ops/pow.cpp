@@ -62,10 +62,10 @@ void raise(KernelContext<S>& context, std::span<const E> y) {
 // An integral exponent as a signed integer; for larger ones only the parity matters.
 template <class E>
 std::int64_t as_signed(E exponent) {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  constexpr auto int64_max = std::numeric_limits<std::int64_t>::max();
   if constexpr (std::is_same_v<E, std::uint64_t>)
-    if (exponent > static_cast<std::uint64_t>(most))
-      return (most - 1) | static_cast<std::int64_t>(exponent & 1);
+    if (exponent > static_cast<std::uint64_t>(int64_max))
+      return (int64_max - 1) | static_cast<std::int64_t>(exponent & 1);
   return static_cast<std::int64_t>(exponent);
 }
 

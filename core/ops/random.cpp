@@ -46,7 +46,7 @@ Result<DType> read_dtype(const Node& node, DType fallback, bool only_floating) {
   bool fits = dtype && (is_floating(*dtype) || *dtype == DType::boolean);
   if (dtype && !fits) fits = with_integer(*dtype, []<class T>() {});
   if (only_floating) fits = dtype && is_floating(*dtype);
-  if (!fits) return bad_input(fmt::format("attribute dtype: {} is no type for this", number));
+  if (!fits) return bad_input(fmt::format("attribute dtype: {} is not a type for this", number));
   return *dtype;
 }
 
@@ -61,7 +61,7 @@ Result<std::vector<TensorType>> infer_shaped(const InferContext& context) {
 Result<std::vector<TensorType>> infer_like(const InferContext& context) {
   DRIFTSCOPE_TRY(const DType dtype, read_dtype(context.node(), context.input(0).dtype, true));
   if (dtype != DType::undefined && !is_floating(dtype))
-    return bad_input(fmt::format("input 0 (input): {} is no floating-point type and there is no dtype",
+    return bad_input(fmt::format("input 0 (input): {} is not a floating-point type and there is no dtype",
                                  dtype_name(dtype)));
   return std::vector{TensorType{dtype, context.input(0).shape}};
 }

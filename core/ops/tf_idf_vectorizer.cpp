@@ -54,9 +54,9 @@ Result<Grams> read_grams(const Node& node) {
   DRIFTSCOPE_TRY(grams.shortest, int_attribute(node, "min_gram_length", 1));
   DRIFTSCOPE_TRY(grams.longest, int_attribute(node, "max_gram_length", 1));
   DRIFTSCOPE_TRY(grams.max_skip, int_attribute(node, "max_skip_count", 0));
-  constexpr std::int64_t most = 1 << 20;
-  if (grams.shortest < 1 || grams.longest < grams.shortest || grams.longest > most || grams.max_skip < 0 ||
-      grams.max_skip > most)
+  constexpr std::int64_t max_length = 1 << 20;
+  if (grams.shortest < 1 || grams.longest < grams.shortest || grams.longest > max_length ||
+      grams.max_skip < 0 || grams.max_skip > max_length)
     return bad_input(fmt::format("lengths of n-grams from {} to {} with up to {} skips", grams.shortest,
                                  grams.longest, grams.max_skip));
   DRIFTSCOPE_TRY(const Ints tokens, ints_attribute(node, "pool_int64s", {}));
@@ -68,7 +68,7 @@ Result<Grams> read_grams(const Node& node) {
                                  grams.columns.size(), grams.weights.size()));
   for (const std::int64_t column : grams.columns) {
     if (column < 0 || column >= std::int64_t{1} << 31)
-      return bad_input(fmt::format("attribute ngram_indexes: {} is no column", column));
+      return bad_input(fmt::format("attribute ngram_indexes: {} is not a column", column));
     grams.width = std::max(grams.width, column + 1);
   }
   DRIFTSCOPE_CHECK(read_pool(tokens, counts, grams));

@@ -20,7 +20,7 @@ Result<Ints> read_permutation(const Node& node, std::size_t rank) {
   std::sort(reversed.begin(), reversed.end());
   if (sorted != reversed)
     return bad_input(
-        fmt::format("attribute perm: [{}] is no permutation of the axes of a tensor of "
+        fmt::format("attribute perm: [{}] is not a permutation of the axes of a tensor of "
                     "rank {}",
                     fmt::join(perm, ","), rank));
   return perm;

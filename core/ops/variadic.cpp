@@ -42,9 +42,9 @@ struct MinRow {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T, class At>
   static T fold(std::size_t count, const At& at) {
-    T least = at(0);
-    for (std::size_t k = 1; k < count; ++k) least = math::min(least, at(k));
-    return least;
+    T smallest = at(0);
+    for (std::size_t k = 1; k < count; ++k) smallest = math::min(smallest, at(k));
+    return smallest;
   }
 };
 

@@ -5,7 +5,7 @@
 
 namespace driftscope {
 
-/// Bytes that are allocated now; 0 if the allocator cannot tell.
+/// Bytes that are allocated now; 0 if the allocator does not report it.
 [[nodiscard]] std::int64_t heap_in_use();
 
 }  // namespace driftscope

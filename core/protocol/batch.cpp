@@ -13,7 +13,7 @@ namespace {
 
 Result<Trace> unpack_answer(const messages::BatchAnswer& answer, std::span<const std::byte>& payload) {
   if (answer.error) return error_of(*answer.error);
-  if (!answer.trace) return internal_error("the answer holds neither a trace nor an error");
+  if (!answer.trace) return internal_error("the answer contains neither a trace nor an error");
   const auto bytes = static_cast<std::uint64_t>(*answer.trace);
   if (bytes > payload.size())
     return internal_error(

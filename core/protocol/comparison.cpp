@@ -126,16 +126,16 @@ Result<ServiceComparison::Advanced> ServiceComparison::advance(const messages::A
 }
 
 void ServiceComparison::on_verified(std::size_t target, const TargetResult& result) {
-  tell(target, result, false);
+  report(target, result, false);
 }
 
 void ServiceComparison::on_result(std::size_t target) {
   const ComparisonView& view = comparison_.view();
-  tell(target, target == 0 ? view.left : view.right[target - 1], true);
+  report(target, target == 0 ? view.left : view.right[target - 1], true);
   next_target_ = target + 1;
 }
 
-void ServiceComparison::tell(std::size_t target, const TargetResult& result, bool done) {
+void ServiceComparison::report(std::size_t target, const TargetResult& result, bool done) {
   const TargetResult& left = comparison_.view().left;
   ComparisonView said;
   if (target > 0 && left.trace) {
@@ -145,11 +145,11 @@ void ServiceComparison::tell(std::size_t target, const TargetResult& result, boo
   } else {
     said.left = without_trace(result);
   }
-  messages::TargetResult& told = answer_.head.result.emplace();
-  told.place = static_cast<std::int64_t>(target);
-  told.done = done;
-  told.recorded = result.trace.has_value();
-  if (result.error) told.error = error_message(*result.error);
+  messages::TargetResult& reported = answer_.head.result.emplace();
+  reported.place = static_cast<std::int64_t>(target);
+  reported.done = done;
+  reported.recorded = result.trace.has_value();
+  if (result.error) reported.error = error_message(*result.error);
   answer_.comparison = view_json(said);
 }
 

@@ -37,7 +37,7 @@ class ServiceComparison final : private ComparisonHost, private ComparisonListen
   void on_progress(std::size_t, ComparisonStage, std::string_view, std::int64_t, std::int64_t) override {}
   void on_verified(std::size_t target, const TargetResult& result) override;
   void on_result(std::size_t target) override;
-  void tell(std::size_t target, const TargetResult& result, bool done);
+  void report(std::size_t target, const TargetResult& result, bool done);
 
   std::shared_ptr<const Graph> graph_;
   ThreadPool threads_;

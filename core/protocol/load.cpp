@@ -141,8 +141,8 @@ std::shared_ptr<const Graph> without_weights(const Graph& graph) {
 }
 
 Status expect_whole(const LoadedModel& model) {
-  if (!model.spent) return {};
-  return bad_input("request: the model was loaded for one session, which has had it; load it again");
+  if (!model.weights_consumed) return {};
+  return bad_input("request: the model was loaded for one session, which has consumed it; load it again");
 }
 
 Result<BoundInputs> bind_model(LoadedModel& model, const NamedInputs& inputs) {
@@ -150,7 +150,7 @@ Result<BoundInputs> bind_model(LoadedModel& model, const NamedInputs& inputs) {
   DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(*model.graph, inputs));
   if (model.once) {
     model.graph = without_weights(*model.graph);
-    model.spent = true;
+    model.weights_consumed = true;
   }
   return bound;
 }

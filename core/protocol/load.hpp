@@ -19,7 +19,7 @@ struct LoadedModel {
   std::shared_ptr<const Graph> graph;         ///< shapes inferred, symbolic dimensions unbound
   std::shared_ptr<const ModelSource> source;  ///< null unless the requested engine reads it
   bool once = false;                          ///< loaded for a single session
-  bool spent = false;                         ///< that session has begun
+  bool weights_consumed = false;              ///< that session has begun
 };
 
 /// `payload` is needed until this returns; with `payload_stays`, for a model loaded for a single session,

@@ -22,7 +22,7 @@ std::string joined(std::span<const std::string_view> names) {
 
 std::string expected_one(const FieldSpec& field) {
   switch (field.kind) {
-    case FieldKind::text: return "a text";
+    case FieldKind::text: return "a string";
     case FieldKind::whole: return fmt::format("a whole number in [{}, {}]", field.low, field.high);
     case FieldKind::number: return "a number";
     case FieldKind::flag: return "true or false";
@@ -32,7 +32,7 @@ std::string expected_one(const FieldSpec& field) {
     }
     case FieldKind::object: return fmt::format("an object \"{}\"", field.object->title);
     case FieldKind::facts:
-      return fmt::format("an object of at most {} texts, numbers or booleans", max_facts);
+      return fmt::format("an object of at most {} strings, numbers or booleans", max_facts);
     case FieldKind::bytes: return "bytes";
     case FieldKind::any: break;
   }

@@ -93,7 +93,7 @@ Result<Reply> Service::State::load(const json& request, std::span<const std::byt
   DRIFTSCOPE_CHECK(decode(request, loaded));
   outside = {};
   if (loaded.outside) {
-    if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this service");
+    if (!read_outside) return bad_input("request: \"outside\", but this service has no bytes outside");
     outside = {static_cast<std::uint64_t>(*loaded.outside), read_outside};
   }
   const bool stays = loaded.outside.has_value();
@@ -245,7 +245,7 @@ Result<Reply> Service::State::answer(const Message& message) {
     end_runs();
     return Reply{};
   }
-  return internal_error(fmt::format("request {}: declared, and nothing answers it", in_quotes(verb)));
+  return internal_error(fmt::format("request {}: declared, but not implemented", in_quotes(verb)));
 }
 
 Service::Service() : state_(std::make_unique<State>()) {}

@@ -31,7 +31,7 @@ Status check_values(const std::vector<std::string>& names, const Graph& graph) {
   for (const std::string& name : names)
     if (!known.contains(name))
       return bad_input(
-          fmt::format("request: \"values\" names {}, which is no value of the model", in_quotes(name)));
+          fmt::format("request: \"values\" names {}, which is not a value of the model", in_quotes(name)));
   return {};
 }
 

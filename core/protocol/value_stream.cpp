@@ -74,7 +74,7 @@ Status ValueReceiver::take_piece(const Piece& piece, std::span<const std::byte> 
     DRIFTSCOPE_TRY(const std::int64_t size, tensor_byte_size(piece.dtype, piece.shape, piece.name));
     if (size > left_)
       return limit_error(
-          fmt::format("{}: its {} bytes pass the limit of all values; capture fewer of "
+          fmt::format("{}: its {} bytes exceed the limit for all values; capture fewer of "
                       "them (--capture-nodes, --capture-ops, --capture-range)",
                       in_quotes(piece.name), size));
     left_ -= size;
@@ -85,7 +85,7 @@ Status ValueReceiver::take_piece(const Piece& piece, std::span<const std::byte> 
   if (!open_ || open_->name != piece.name || open_->tensor.dtype() != piece.dtype ||
       open_->tensor.shape() != piece.shape || piece.begin != filled_ ||
       bytes.size() > open_->tensor.bytes().size() - filled_)
-    return bad_input(fmt::format("{}: {} bytes at {} do not continue what came before", in_quotes(piece.name),
+    return bad_input(fmt::format("{}: {} bytes at {} do not continue the bytes before", in_quotes(piece.name),
                                  bytes.size(), piece.begin));
   if (!bytes.empty()) std::memcpy(open_->tensor.mutable_bytes().data() + filled_, bytes.data(), bytes.size());
   filled_ += bytes.size();
@@ -115,7 +115,7 @@ Status ValueReceiver::take(std::span<const std::byte> message) {
 
 Status ValueReceiver::finish() const {
   if (!open_) return {};
-  return bad_input(fmt::format("values: {} broke off after {} of {} bytes", in_quotes(open_->name), filled_,
+  return bad_input(fmt::format("values: {} ended after {} of {} bytes", in_quotes(open_->name), filled_,
                                open_->tensor.bytes().size()));
 }
 

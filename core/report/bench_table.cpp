@@ -135,8 +135,8 @@ std::string remarks(const BenchRow& row, const BenchLimits& limits) {
   if (!figures.median.interval)
     remark(fmt::format("{} rounds are too few for an interval", row.series.rounds.size()));
   if (!row.series.steady) remark("still changing when warm-up ended");
-  const auto leak = [&](const std::optional<Estimate>& slope, double least, std::string_view what) {
-    if (slope && slope->interval && slope->interval->low > least)
+  const auto leak = [&](const std::optional<Estimate>& slope, double threshold, std::string_view what) {
+    if (slope && slope->interval && slope->interval->low > threshold)
       remark(fmt::format("a leak: each run leaves {:.3g} {} behind [{:.3g}, {:.3g}]", slope->value, what,
                          slope->interval->low, slope->interval->high));
   };

@@ -16,15 +16,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_replaced = 12;
-constexpr std::size_t most_names = 8;
+constexpr std::size_t max_replaced = 12;
+constexpr std::size_t max_names = 8;
 
 std::string node_list(const std::vector<NamedNode>& nodes) {
   std::string text;
-  for (std::size_t i = 0; i < nodes.size() && i < most_names; ++i)
+  for (std::size_t i = 0; i < nodes.size() && i < max_names; ++i)
     text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", plain_text(nodes[i].name, 60),
                         plain_text(nodes[i].op, 60));
-  if (nodes.size() > most_names) text += fmt::format(" and {} more", nodes.size() - most_names);
+  if (nodes.size() > max_names) text += fmt::format(" and {} more", nodes.size() - max_names);
   return text;
 }
 
@@ -53,17 +53,17 @@ std::string step_text(const LevelStep& step, const LevelBisect& bisect) {
   }
   if (step.culprit) text += "  rewritten there: " + replacement_text(step.replaced[*step.culprit]) + "\n";
   if (!bisect.why_no_nodes.empty()) {
-    text += "  which nodes were rewritten is not known: " + bisect.why_no_nodes + "\n";
+    text += "  the rewritten nodes are not known: " + bisect.why_no_nodes + "\n";
     return text;
   }
   if (step.replaced.empty()) text += "  no node was rewritten\n";
   std::size_t shown = 0;
   for (std::size_t i = 0; i < step.replaced.size(); ++i) {
     if (step.culprit == i) continue;
-    if (++shown > most_replaced) continue;
+    if (++shown > max_replaced) continue;
     text += (shown == 1 ? "  rewritten as well:\n    " : "    ") + replacement_text(step.replaced[i]) + "\n";
   }
-  if (shown > most_replaced) text += fmt::format("    and {} more (--json)\n", shown - most_replaced);
+  if (shown > max_replaced) text += fmt::format("    and {} more (--json)\n", shown - max_replaced);
   return text;
 }
 
@@ -78,7 +78,7 @@ std::string conclusion(const LevelBisect& bisect) {
     text += fmt::format("the outputs first differ from those of {0}={1} at {0}={2}", bisect.option,
                         first.level, bisect.levels[*bisect.differs_at].level);
   if (bisect.worse_at)
-    text += fmt::format("{}the verdict first becomes worse at {}={}: {}", bisect.differs_at ? "; " : "",
+    text += fmt::format("{}the verdict first gets worse at {}={}: {}", bisect.differs_at ? "; " : "",
                         bisect.option, bisect.levels[*bisect.worse_at].level,
                         verdict_text(bisect.levels[*bisect.worse_at].verdict));
   else

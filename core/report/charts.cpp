@@ -189,10 +189,10 @@ std::string legend(const std::vector<Series>& series) {
   std::string html = "<div class=\"legend\">";
   for (const Series& one : series) {
     // The caption explains hollow markers; a target needs no second legend entry for them.
-    const bool told = one.hollow && std::ranges::any_of(series, [&](const Series& other) {
-                        return !other.hollow && other.style == one.style;
-                      });
-    if (told) continue;
+    const bool in_legend = one.hollow && std::ranges::any_of(series, [&](const Series& other) {
+                             return !other.hollow && other.style == one.style;
+                           });
+    if (in_legend) continue;
     html += fmt::format(
         "<span><svg viewBox=\"0 0 26 12\" width=\"26\" height=\"12\" aria-hidden=\"true\">"
         "<g class=\"series s{}{}\"><path class=\"line\" d=\"{}\"/>{}</g></svg>{}</span>",

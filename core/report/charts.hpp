@@ -13,7 +13,7 @@ struct Series {
   std::string name;
   std::vector<double> values;
   std::size_t style = 0;  ///< colour and marker: the same for a target in every chart
-  bool joined = true;     ///< by a line; else each layer stands alone, and zeros are not drawn
+  bool joined = true;     ///< by a line; else each layer is a separate marker, and zeros are not drawn
   bool hollow = false;    ///< markers without filling
 };
 

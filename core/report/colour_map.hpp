@@ -1,5 +1,5 @@
 // Perceptually uniform colour maps: equal steps of the value are equal steps of lightness in OKLab
-// (Ottosson 2020, https://bottosson.github.io/posts/oklab/). Both can be read without telling red from
+// (Ottosson 2020, https://bottosson.github.io/posts/oklab/). Both can be read without distinguishing red from
 // green. Clients: heat_map, the report's legends.
 #pragma once
 

@@ -185,13 +185,13 @@ std::string layer_lists(const ComparisonView& view, const LayerChoice& choice) {
   const std::size_t folded = layers.rows().size() - shown.size();
   const std::string constants =
       folded == 0 ? "" : fmt::format("{} constant{}", folded, folded == 1 ? "" : "s");
-  if (choice.all || shown.size() <= 2 * choice.most)
+  if (choice.all || shown.size() <= 2 * choice.limit)
     return lists.differences(shown) + (folded > 0 ? fmt::format("and {}: --layers all\n", constants) : "");
   std::vector<std::size_t> worst;
   for (const RankedLayer& one : ranked_layers(layers))
-    if (one.rank.tier >= telling_tier && worst.size() < choice.most) worst.push_back(one.row);
+    if (one.rank.tier >= own_error_tier && worst.size() < choice.limit) worst.push_back(one.row);
   std::vector<std::size_t> slowest = slowest_layers(layers);
-  slowest.resize(std::min(slowest.size(), choice.most));
+  slowest.resize(std::min(slowest.size(), choice.limit));
   std::string text = worst.empty() ? "No layer differs by itself.\n"
                                    : fmt::format("The worst {} of {} layers\n{}", worst.size(), shown.size(),
                                                  lists.differences(worst));

@@ -31,7 +31,7 @@ namespace driftscope {
 [[nodiscard]] std::string without_folders(std::string_view input);
 
 /// A name or message from a file, safe to display: at most `width` columns, and quoted with \xNN
-/// where it holds control characters or bytes that are no UTF-8.
+/// where it holds control characters or bytes that are not UTF-8.
 [[nodiscard]] std::string plain_text(std::string_view text, std::size_t width);
 
 /// The same for HTML text and attribute values.

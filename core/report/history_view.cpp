@@ -56,7 +56,7 @@ std::string history_table(const SeriesView& series, double confidence, int* slow
         "each build); judged at {:.3g} %\n",
         100.0 * noise.relative, noise.degrees, 100.0 * confidence);
   else if (series.builds.size() > 1)
-    text += "not judged: the noise is known only from three benches of one build on\n";
+    text += "not judged: at least three benches of one build are needed to know the noise\n";
   return text;
 }
 

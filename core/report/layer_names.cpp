@@ -21,9 +21,9 @@ std::size_t shared_scopes(const std::vector<std::vector<std::string>>& names) {
       shared = scopes.size() - 1;
       continue;
     }
-    const std::size_t most = std::min(shared, scopes.size() - 1);
+    const std::size_t max_shared = std::min(shared, scopes.size() - 1);
     shared = 0;
-    while (shared < most && scopes[shared] == (*first)[shared]) ++shared;
+    while (shared < max_shared && scopes[shared] == (*first)[shared]) ++shared;
   }
   return deep < 3 ? 0 : shared;
 }

@@ -22,7 +22,7 @@ namespace driftscope {
 /// The same unless all names fit in `width` as they are.
 [[nodiscard]] std::vector<std::string> fitting_names(std::span<const std::string> names, std::size_t width);
 
-/// At most `width` columns, the beginning replaced by "…": the end tells layers apart.
+/// At most `width` columns, the beginning replaced by "…": the end distinguishes layers.
 [[nodiscard]] std::string elide_start(std::string_view text, std::size_t width);
 
 }  // namespace driftscope

@@ -30,7 +30,7 @@ std::string sha256_base64(const std::string& text) {
 }
 
 /// What the report may load: its own style sheet, and pictures inside it; nothing runs. Its names are a
-/// model's: should one of them ever become markup, then it can neither run nor call anybody.
+/// model's: should one of them ever become markup, it can neither run nor contact a server.
 std::string policy(const std::string& style) {
   return "default-src 'none'; style-src 'sha256-" + sha256_base64(style) +
          "'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -72,19 +72,18 @@ std::string title(const ComparisonView& view) {
 }
 
 constexpr const char* legend_text =
-    "<footer><p>Verdicts: <span class=\"v-identical\">= identical</span> no bit differs · "
-    "~ rounding within what float32 rounding does by chance · "
-    "<span class=\"v-unjudged\">○ unjudged</span> the budget says nothing here: neither right nor wrong · "
-    "<span class=\"v-suspect\">? suspect</span> possible by rounding, but not by chance · "
-    "<span class=\"v-fault\">✗ fault</span> no rounding explains it. The budget of a layer comes "
-    "from the inputs that the target itself recorded, so an error is charged to the layer that "
-    "made it. Times are medians without the first run.</p></footer>";
+    "<footer><p>Verdicts: <span class=\"v-identical\">= identical</span> no bit differs · ~ rounding within "
+    "what float32 rounding does by chance · <span class=\"v-unjudged\">○ unjudged</span> the budget is "
+    "inconclusive here: neither right nor wrong · <span class=\"v-suspect\">? suspect</span> rounding could "
+    "explain it, but only by an implausible chance · <span class=\"v-fault\">✗ fault</span> no rounding "
+    "explains it. The budget of a layer comes from the inputs that the target itself recorded, so an error "
+    "is charged to the layer that made it. Times are medians without the first run.</p></footer>";
 
 std::string left_out_section(const parts::LeftOut& left_out) {
   if (left_out.empty()) return "";
   std::string html =
       "<section aria-labelledby=\"left-out\"><h2 id=\"left-out\">Left out</h2>"
-      "<p>To stay small enough to be attached. <code>--json</code> has all of it.</p><ul>";
+      "<p>To keep the report small enough to attach. <code>--json</code> has everything.</p><ul>";
   for (const std::string& one : left_out) html += "<li>" + html_escape(one) + "</li>";
   return html + "</ul></section>";
 }

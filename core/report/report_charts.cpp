@@ -80,14 +80,14 @@ std::string drift_charts(const ComparisonView& view, const LayerTable& layers, L
   if (layers.targets().size() > max_targets)
     left_out.push_back(fmt::format("{} targets in the charts.", layers.targets().size() - max_targets));
   const DriftOfReport drift = drift_of(layers);
-  return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where error is born and where it "
-         "grows</h2>" +
+  return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where errors originate and where they "
+         "grow</h2>" +
          log_chart(
              {"Relative error by depth", "RMS error ÷ RMS signal",
               "Lines: how far a layer's output is from that of " + plain_text(view.left.target, 60) +
-                  ", errors of all layers before it included. Hollow markers: what the layer itself adds to "
-                  "the inputs that it was given, where it adds anything. A line without hollow markers "
-                  "is inherited error. Constants and indices are left out."},
+                  ", including the errors of all layers before it. Hollow markers: the error that the layer "
+                  "itself adds to its inputs, if any. A line without hollow markers is inherited error. "
+                  "Constants and indices are left out."},
              drift.layers, drift.errors, 0.0, drift.marks) +
          log_chart({"Share of the rounding budget used", "error ÷ budget",
                     "Each layer judged from the inputs that its own target recorded. Above the line no "

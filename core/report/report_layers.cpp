@@ -187,12 +187,12 @@ std::string worst_layers(const ComparisonView& view, const LayerTable& layers, s
   if (layers.rows().empty()) return "";
   std::string html = "<section aria-labelledby=\"worst\"><h2 id=\"worst\">Worst layers</h2>";
   std::size_t shown_layers = 0;
-  std::size_t telling = 0;
+  std::size_t layers_with_own_error = 0;
   std::size_t used = 0;
   bool full = false;
   for (const auto& [rank, row] : ranked_layers(layers)) {
-    if (rank.tier < telling_tier) break;
-    ++telling;
+    if (rank.tier < own_error_tier) break;
+    ++layers_with_own_error;
     if (full || shown_layers == max_worst_layers) continue;
     std::string one = worst_layer(layers, row, rank);
     full = used + one.size() > budget;
@@ -201,13 +201,13 @@ std::string worst_layers(const ComparisonView& view, const LayerTable& layers, s
     html += one;
     ++shown_layers;
   }
-  if (telling == 0)
+  if (layers_with_own_error == 0)
     html += view.right.empty() || layers.targets().size() < 2
                 ? "<p>No layer is suspect or a fault.</p>"
-                : "<p>No layer differs by itself: there is nothing to show here.</p>";
-  if (telling > shown_layers)
-    left_out.push_back(fmt::format("heat maps of {} of {} layers that differ by themselves.",
-                                   telling - shown_layers, telling));
+                : "<p>No layer adds an error of its own: there is nothing to show here.</p>";
+  if (layers_with_own_error > shown_layers)
+    left_out.push_back(fmt::format("heat maps of {} of {} layers with an error of their own.",
+                                   layers_with_own_error - shown_layers, layers_with_own_error));
   return html + "</section>";
 }
 
@@ -240,13 +240,13 @@ std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& l
   std::ranges::sort(chosen);
   std::size_t columns = 3;
   for (std::size_t t = 0; t < targets; ++t) columns += column_count(t);
-  // Constants between two rows are left out without a word: their number stands above the table.
+  // Constants between two rows are left out silently: their number is given above the table.
   const auto gap = [&](std::size_t begin, std::size_t end) {
     std::size_t count = 0;
     for (std::size_t row = begin; row < end; ++row) count += layers.is_folded(row) ? 0 : 1;
     return count == 0
                ? std::string()
-               : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less telling layer{} …</td></tr>",
+               : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less important layer{} …</td></tr>",
                              columns, count, count == 1 ? "" : "s");
   };
   const std::size_t folded = layers.folded();

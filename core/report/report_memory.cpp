@@ -16,13 +16,13 @@ constexpr double height = 44.0;
 /// The samples as a line, from the smallest to the largest; at least 1 % of the memory is the whole height,
 /// so that noise does not look like growth.
 std::string curve(const MemorySeries& series) {
-  const auto [least, most] = std::ranges::minmax(series.bytes);
-  const double span = std::max(most - least, std::max(0.01 * most, 1.0));
+  const auto [lowest, highest] = std::ranges::minmax(series.bytes);
+  const double span = std::max(highest - lowest, std::max(0.01 * highest, 1.0));
   const double last = std::max(series.runs.back(), 1.0);
   std::string points;
   for (std::size_t i = 0; i < series.runs.size(); ++i)
     points += fmt::format("{}{:.1f},{:.1f}", i == 0 ? "" : " ", width * series.runs[i] / last,
-                          height - 2.0 - (height - 4.0) * (series.bytes[i] - least) / span);
+                          height - 2.0 - (height - 4.0) * (series.bytes[i] - lowest) / span);
   return fmt::format(
       "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
       "aria-label=\"from {2} to {3}\"><polyline points=\"{4}\" fill=\"none\" stroke=\"var(--accent)\" "
@@ -62,14 +62,12 @@ std::string memory_over_runs(const ComparisonView& view) {
   add(view.left);
   for (const TargetResult& right : view.right) add(right);
   if (html.empty()) return "";
-  return "<section aria-labelledby=\"memory-runs\"><h2 id=\"memory-runs\">Memory over many runs</h2>"
-         "<p class=\"soft\">Bytes per run by Theil and Sen, with the interval at 99 %, behind the first "
-         "quarter "
-         "of the samples.</p><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Memory over "
-         "many "
-         "runs\"><table><tr><th scope=\"col\">target</th><th scope=\"col\" class=\"text\">memory</th>"
-         "<th scope=\"col\" class=\"text\">verdict</th><th scope=\"col\">per run</th>"
-         "<th scope=\"col\">from, to</th><th scope=\"col\" class=\"text\">over the runs</th></tr>" +
+  return "<section aria-labelledby=\"memory-runs\"><h2 id=\"memory-runs\">Memory over many runs</h2><p "
+         "class=\"soft\">Bytes per run (Theil-Sen), with the interval at 99 %, after the first quarter of "
+         "the samples.</p><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Memory over many "
+         "runs\"><table><tr><th scope=\"col\">target</th><th scope=\"col\" class=\"text\">memory</th><th "
+         "scope=\"col\" class=\"text\">verdict</th><th scope=\"col\">per run</th><th scope=\"col\">from, "
+         "to</th><th scope=\"col\" class=\"text\">over the runs</th></tr>" +
          html + "</table></div></section>";
 }
 

@@ -83,7 +83,7 @@ std::vector<std::string> fact_keys(const std::vector<nlohmann::json>& runs) {
   constexpr std::array<const char*, 12> first = {
       "engine",       "browser_version", "browser",      "platform", "device",  "instruction_set",
       "threads_real", "threads_asked",   "wasm_variant", "isolated", "options", "start_time"};
-  // What was found out about the runs is told elsewhere.
+  // Findings about the runs are shown elsewhere.
   constexpr std::array<std::string_view, 4> findings = {"memory_runs", "observer_check", "repeat_check",
                                                         "times"};
   std::vector<std::string> keys;

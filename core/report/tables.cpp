@@ -46,7 +46,7 @@ std::string external_text(const std::optional<ExternalBudget>& external) {
                      external->within ? "within" : "over");
 }
 
-// How many layers somebody else's budgets cover, and which of those beyond them are rounding for us.
+// How many layers the third-party budgets cover, and which of those beyond them are rounding for us.
 std::string external_lines(const Verification& verification) {
   if (verification.budgets.empty()) return "";
   std::size_t covered = 0;
@@ -99,7 +99,7 @@ std::string verified_layers(const Verification& verification, const std::vector<
   return table.text() + (reasons.empty() ? "" : "\n" + reasons);
 }
 
-std::vector<std::size_t> slowest_of(const Trace& trace, std::size_t most) {
+std::vector<std::size_t> slowest_of(const Trace& trace, std::size_t limit) {
   std::vector<std::size_t> nodes;
   for (std::size_t i = 0; i < trace.nodes.size(); ++i)
     if (steady_time_ns(trace.nodes[i]) > 0) nodes.push_back(i);
@@ -108,7 +108,7 @@ std::vector<std::size_t> slowest_of(const Trace& trace, std::size_t most) {
     const std::int64_t y = steady_time_ns(trace.nodes[b]);
     return x == y ? a < b : x > y;
   });
-  nodes.resize(std::min(nodes.size(), most));
+  nodes.resize(std::min(nodes.size(), limit));
   return nodes;
 }
 
@@ -147,8 +147,8 @@ std::string timed_nodes(const Trace& trace, const std::vector<std::size_t>& rows
   return table.text();
 }
 
-std::string slowest_nodes(const Trace& about, std::size_t most) {
-  const std::vector<std::size_t> rows = slowest_of(about, most);
+std::string slowest_nodes(const Trace& about, std::size_t limit) {
+  const std::vector<std::size_t> rows = slowest_of(about, limit);
   return rows.empty() ? "" : fmt::format("\nThe slowest {}\n{}", rows.size(), timed_nodes(about, rows));
 }
 
@@ -168,19 +168,19 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   std::string text = file;
   if (!verification.target.empty()) text += "  " + verification.target;
   text += "\n";
-  const bool whole = choice.all || all <= 2 * choice.most;
+  const bool whole = choice.all || all <= 2 * choice.limit;
   if (!whole) {
     std::erase_if(shown, [&](std::size_t i) { return layers[i].verdict == Verdict::identical; });
     std::ranges::sort(shown, [&](std::size_t a, std::size_t b) {
       if (worse(layers[a], layers[b]) || worse(layers[b], layers[a])) return worse(layers[a], layers[b]);
       return a < b;
     });
-    shown.resize(std::min(shown.size(), choice.most));
+    shown.resize(std::min(shown.size(), choice.limit));
     text += shown.empty() ? "No layer has an error of its own.\n"
                           : fmt::format("The worst {} of {} layers\n", shown.size(), all);
   }
   if (!shown.empty()) text += verified_layers(verification, names, shown);
-  if (!whole) text += slowest_nodes(about, choice.most);
+  if (!whole) text += slowest_nodes(about, choice.limit);
   if (!whole || folded > 0) text += rest_line(all, folded);
   text += external_lines(verification);
   text += "\nverdict: " + verdict_text(verification.verdict);
@@ -198,8 +198,8 @@ std::string run_table(const Trace& trace, const LayerChoice& choice) {
   const std::size_t folded = trace.nodes.size() - shown.size();
   const std::size_t all = shown.size();
   std::string text;
-  if (!choice.all && all > 2 * choice.most) {
-    shown = slowest_of(trace, choice.most);
+  if (!choice.all && all > 2 * choice.limit) {
+    shown = slowest_of(trace, choice.limit);
     text = fmt::format("The slowest {} of {} layers\n", shown.size(), all);
   }
   text += timed_nodes(trace, shown);
@@ -207,8 +207,8 @@ std::string run_table(const Trace& trace, const LayerChoice& choice) {
 }
 
 std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,
-                         std::size_t most) {
-  const auto classes = top_classes(output, class_names, most);
+                         std::size_t limit) {
+  const auto classes = top_classes(output, class_names, limit);
   const bool percent = is_distribution(output);
   TextTable table;
   table.column("class", Align::left);

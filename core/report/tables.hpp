@@ -13,7 +13,7 @@ namespace driftscope {
 struct LayerChoice {
   bool all = false;
   /// Of each kind; a model of at most twice as many is listed whole.
-  std::size_t most = 10;
+  std::size_t limit = 10;
 };
 
 /// Columns for a layer's name.
@@ -32,7 +32,7 @@ inline constexpr std::size_t layer_name_width = 36;
 
 /// The largest elements of an output, "7  99.1 %" a line; class names where known.
 [[nodiscard]] std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,
-                                       std::size_t most = 5);
+                                       std::size_t limit = 5);
 
 /// Accuracy of each target over a data set, and on how many samples it agrees with the left one.
 [[nodiscard]] std::string dataset_table(const ComparisonView& view);

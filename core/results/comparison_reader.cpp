@@ -23,7 +23,7 @@ class FieldReader {
   std::string text(std::string_view key) {
     const json* field = find(key);
     if (field != nullptr && field->is_string()) return field->get<std::string>();
-    wrong(key, "a text");
+    wrong(key, "a string");
     return {};
   }
   /// null stands for NaN, the largest double for infinity: JSON knows neither.
@@ -157,8 +157,8 @@ class LayerLists {
     const auto number = layers == object.end() ? std::nullopt : list_number(*layers);
     if (!number) {
       const bool array = layers != object.end() && layers->is_array();
-      return bad_input(
-          where + (array ? ": \"layers\" holds what is no layer" : ": \"layers\" is missing or no array"));
+      return bad_input(where + (array ? ": \"layers\" contains an entry that is not a layer"
+                                      : ": \"layers\" is missing or not an array"));
     }
     if (*number >= lists_.size()) return LayerList();  // empty, with no array after it
     if (lists_[*number].error) return bad_input(where + ", " + *lists_[*number].error);
@@ -197,7 +197,7 @@ Result<Verification> read_verification(const json& object, LayerLists& lists, co
   if (!first_fault.empty()) verification.first_fault = first_fault;
   const auto whole = verdict_from(head.text("verdict"));
   DRIFTSCOPE_CHECK(head.status());
-  if (!whole) return bad_input(where + ": \"verdict\" is none that there is");
+  if (!whole) return bad_input(where + ": \"verdict\" is unknown");
   verification.verdict = *whole;
   DRIFTSCOPE_TRY(LayerList layers, lists.take(object, where));
   verification.layers = std::move(layers.verdicts);
@@ -291,7 +291,7 @@ Result<std::vector<TargetResult>> read_comparison(std::string_view text) {
       DRIFTSCOPE_TRY(TargetResult target, read_verified(one, lists, fmt::format("entry {}", targets.size())));
       targets.push_back(std::move(target));
     }
-    if (targets.empty()) return bad_input("an empty array holds no comparison");
+    if (targets.empty()) return bad_input("an empty array contains no comparison");
     return targets;
   }
   const std::string format = format_of(object);

@@ -13,8 +13,8 @@ using Outcomes = std::span<const TargetOutcome>;
 
 /// "a", "a and b", "a, b and c", "5 targets".
 std::string name_list(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 3;
-  if (names.size() > most) return fmt::format("{} targets", names.size());
+  constexpr std::size_t max_names = 3;
+  if (names.size() > max_names) return fmt::format("{} targets", names.size());
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
     text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];

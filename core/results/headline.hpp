@@ -25,8 +25,8 @@ struct TargetOutcome {
   std::int64_t unjudged = 0;           ///< layers
   bool unverified = false;             ///< some layer differs on which there is no verdict
   std::optional<bool>
-      same_answer;                 ///< the left target's class; nothing where the output is no row of classes
-  std::int64_t samples = 0;        ///< of a data set
+      same_answer;           ///< the left target's class; nothing where the output is not a row of classes
+  std::int64_t samples = 0;  ///< of a data set
   std::int64_t same_samples = -1;  ///< how many are predicted as on the left; −1: not known
   RunTime time;                    ///< of the whole model
 };

@@ -58,7 +58,7 @@ std::vector<std::size_t> slowest_layers(const LayerTable& layers) {
       total += static_cast<double>(layers.cell(row, t).time_ns());
       timed += layers.cell(row, t).time_ns() > 0 ? 1 : 0;
     }
-    // A runtime that tells the time of the whole run alone has it at the last node.
+    // A runtime that reports only the time of the whole run has it at the last node.
     if (timed == 1 && largest.size() > 1) continue;
     for (std::size_t row = 0; row < largest.size() && total > 0.0; ++row)
       largest[row] = std::max(largest[row], static_cast<double>(layers.cell(row, t).time_ns()) / total);

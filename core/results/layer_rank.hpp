@@ -18,8 +18,8 @@ struct LayerRank {
   std::size_t target = 0;  ///< where it is worst
 };
 inline constexpr int fault_tier = 6;
-/// From here on a layer does something wrong, or rounds, by itself.
-inline constexpr int telling_tier = 2;
+/// From here on the layer itself adds an error: it is wrong, or rounds.
+inline constexpr int own_error_tier = 2;
 
 [[nodiscard]] LayerRank rank_of(const LayerTable& layers, std::size_t row);
 

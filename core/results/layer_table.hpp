@@ -39,7 +39,7 @@ class LayerTable {
   [[nodiscard]] const Tensor* tensor(std::size_t row, std::size_t target) const {
     return tensors_[target * rows_.size() + row];
   }
-  /// Verify's results besides numbers: the worst element, the group; null if none.
+  /// Verify's results other than numbers: the worst element, the group; null if none.
   [[nodiscard]] const LayerVerdict* verified(std::size_t row, std::size_t target) const {
     return verified_[target * rows_.size() + row];
   }

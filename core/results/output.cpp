@@ -16,7 +16,7 @@ const Tensor* answer(const Trace& trace) {
 }
 
 std::vector<ClassScore> top_classes(const Tensor& output, const std::vector<std::string>& class_names,
-                                    std::size_t most) {
+                                    std::size_t limit) {
   if (output.dtype() != DType::float32 || output.elements() == 0) return {};
   const auto row = output.values<float>().first(static_cast<std::size_t>(class_count(output.shape())));
   std::vector<std::size_t> order(row.size());
@@ -26,7 +26,7 @@ std::vector<ClassScore> top_classes(const Tensor& output, const std::vector<std:
             [&](std::size_t a, std::size_t b) { return score(a) != score(b) ? score(a) > score(b) : a < b; });
   std::vector<ClassScore> classes;
   for (const std::size_t i : order) {
-    if (classes.size() == most) break;
+    if (classes.size() == limit) break;
     classes.push_back({static_cast<std::int64_t>(i), static_cast<double>(row[i]),
                        i < class_names.size() ? class_names[i] : std::to_string(i)});
   }

@@ -19,11 +19,11 @@ struct ClassScore {
 /// the trace has no nodes or did not record it.
 [[nodiscard]] const Tensor* answer(const Trace& trace);
 
-/// Elements of the first row of classes (top1.hpp), largest first, at most `most`; ties keep the lower
+/// Elements of the first row of classes (top1.hpp), largest first, at most `limit`; ties keep the lower
 /// index first. Empty for tensors other than float32 rows.
 [[nodiscard]] std::vector<ClassScore> top_classes(const Tensor& output,
                                                   const std::vector<std::string>& class_names,
-                                                  std::size_t most);
+                                                  std::size_t limit);
 
 /// Whether the elements look like probabilities: none negative, every row's sum within 1 % of 1.
 [[nodiscard]] bool is_distribution(const Tensor& output);

@@ -46,7 +46,8 @@ Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inp
   while (true) {
     DRIFTSCOPE_TRY(const Progress progress, session.poll(slice_ns));
     if (progress.finished()) return session.finish();
-    if (progress.waiting) return internal_error("the engine waits for an event loop, which nobody runs here");
+    if (progress.waiting)
+      return internal_error("the engine waits for an event loop, which does not run here");
   }
 }
 

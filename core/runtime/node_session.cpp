@@ -10,7 +10,7 @@ namespace driftscope {
 namespace {
 
 // Constants beyond this are computed in every run: a model may unfold a small one into gigabytes.
-constexpr std::size_t most_ahead_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_ahead_bytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Status NodeSession::step() {
   for (const ValueId id : node.reads()) {
     inputs.push_back(store_.get(id));
     if (id != no_value && inputs.back() == nullptr)
-      return internal_error(fmt::format("node {} ({}): its input {} is not there", node.name, node.op_type,
+      return internal_error(fmt::format("node {} ({}): its input {} is missing", node.name, node.op_type,
                                         graph_->value_name(id)));
   }
   const std::int64_t begin = monotonic_ns();
@@ -72,7 +72,7 @@ Result<std::vector<Tensor>> NodeSession::compute(std::span<const Tensor* const> 
 void NodeSession::keep_ahead(const std::vector<Tensor>& outputs) {
   std::size_t bytes = 0;
   for (const Tensor& output : outputs) bytes += output.byte_size();
-  if (bytes > most_ahead_bytes - ahead_bytes_) return;
+  if (bytes > max_ahead_bytes - ahead_bytes_) return;
   ahead_bytes_ += bytes;
   ahead_[next_] = outputs;
 }
@@ -93,8 +93,7 @@ Result<std::vector<Tensor>> NodeSession::finish() {
   std::vector<Tensor> outputs;
   for (const ValueId id : graph_->outputs) {
     const Tensor* output = store_.get(id);
-    if (output == nullptr)
-      return internal_error(fmt::format("output {} is not there", graph_->value_name(id)));
+    if (output == nullptr) return internal_error(fmt::format("output {} is missing", graph_->value_name(id)));
     outputs.push_back(*output);
   }
   store_.reset();

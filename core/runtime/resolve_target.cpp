@@ -10,8 +10,8 @@ namespace {
 Status check_wasm_build(const std::string& build, const std::string& host) {
   if (host == "pc")
     return bad_input(
-        fmt::format("option wasm={}: it chooses between builds for browsers, and {} is "
-                    "none; leave it out",
+        fmt::format("option wasm={}: it chooses between builds for browsers, and {} is not a browser; remove "
+                    "it",
                     build, host));
   if (std::ranges::find(wasm_builds, build) == wasm_builds.end())
     return bad_input(fmt::format("option wasm={}: expected {}", build, fmt::join(wasm_builds, ", ")));

@@ -61,8 +61,8 @@ Result<Target> parse_target(std::string_view text) {
   Target target;
   target.host = text.substr(0, slash);
   if (!known_host(target.host))
-    return malformed(
-        text, fmt::format("the host \"{}\" is none of {}, remote:NAME", target.host, fmt::join(hosts, ", ")));
+    return malformed(text, fmt::format("the host \"{}\" is not one of {}, remote:NAME", target.host,
+                                       fmt::join(hosts, ", ")));
   const std::string_view rest = text.substr(slash + 1);
   if (target.host == "file") {  // a path: everything after the slash
     if (rest.empty()) return malformed(text, "the path of the trace is missing");
@@ -73,7 +73,7 @@ Result<Target> parse_target(std::string_view text) {
   target.engine = rest.substr(0, colon);
   if (target.engine.empty()) return malformed(text, "the engine is missing");
   if (target.engine.find_first_of("/=,") != std::string::npos)
-    return malformed(text, fmt::format("\"{}\" is no engine name", target.engine));
+    return malformed(text, fmt::format("\"{}\" is not an engine name", target.engine));
   if (colon == std::string_view::npos) return target;
   DRIFTSCOPE_CHECK(read_options(text, rest.substr(colon + 1), target));
   return target;

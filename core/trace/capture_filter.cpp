@@ -40,7 +40,8 @@ Result<std::pair<NodeId, NodeId>> read_range(const Graph& graph, std::string_vie
   };
   DRIFTSCOPE_TRY(const NodeId from, end_of(range.substr(0, dots), 0));
   DRIFTSCOPE_TRY(const NodeId to, end_of(range.substr(dots + 2), last));
-  if (from > to) return bad_input(fmt::format("range {}: its end comes before its begin", in_quotes(range)));
+  if (from > to)
+    return bad_input(fmt::format("range {}: its end comes before its beginning", in_quotes(range)));
   return std::pair{from, to};
 }
 
@@ -48,7 +49,7 @@ Error nothing_chosen(const Graph& graph) {
   std::set<std::string_view> ops;
   for (const Node& node : graph.nodes) ops.insert(node.op_type);
   return bad_input(
-      fmt::format("no node is chosen to be captured: the graph has {} nodes, from {} to {}, "
+      fmt::format("no node is selected for capture: the graph has {} nodes, from {} to {}, "
                   "of the operators {}",
                   graph.nodes.size(), in_quotes(graph.nodes.front().name), in_quotes(graph.nodes.back().name),
                   fmt::join(ops, ", ")));

@@ -117,10 +117,10 @@ struct Recording::State final : public TraceSink {
     }
     trace.memory.reserve(max_reserved);
     // Every time of every node is kept: a hundred thousand nodes do not run two hundred times.
-    constexpr std::int64_t most_times = 400'000;
+    constexpr std::int64_t max_times = 400'000;
     const auto nodes = std::max<std::int64_t>(static_cast<std::int64_t>(graph->nodes.size()), 1);
-    options.settling.most_runs =
-        std::max<std::int64_t>(2, std::min(options.settling.most_runs, most_times / nodes));
+    options.settling.max_runs =
+        std::max<std::int64_t>(2, std::min(options.settling.max_runs, max_times / nodes));
   }
 
   void choose_values(const std::vector<std::string>& names) {

@@ -27,7 +27,7 @@ using TensorSink = std::function<Status(const std::string& name, const Tensor& t
 
 struct RecordOptions {
   Capture capture = Capture::all;
-  /// Of the values that `capture` would keep, only these, besides the graph's inputs and outputs.
+  /// Of the values that `capture` would keep, only these, in addition to the graph's inputs and outputs.
   std::optional<std::vector<std::string>> values = {};
   int repeat = 1;  ///< runs; values are captured in the first, times in all
   /// If its budget is above zero, runs go on until their times have settled; then `repeat` is not used.

@@ -87,7 +87,7 @@ void RunComparer::value(ValueId id, const Tensor& tensor) {
   TensorDigest digest = digest_of(tensor);
   const ValueId producer = graph_.values[id].producer;
   const bool constant = producer != no_node && constant_[producer];
-  // Engines need not compute constants again: their absence is no difference, nor part of the sum.
+  // Engines need not compute constants again: their absence is not a difference, nor part of the sum.
   if (!constant) run_digest_ += scrambled(digest.bits + scrambled(id + 1));
   given_[id] = true;
   std::optional<TensorDigest>& first = first_[id];
@@ -95,7 +95,7 @@ void RunComparer::value(ValueId id, const Tensor& tensor) {
     if (!first) ++values_;
     first = std::move(digest);
   } else if (!first) {
-    if (!constant) differs(id, false, "the first run did not give it", nullptr);
+    if (!constant) differs(id, false, "the first run did not produce it", nullptr);
   } else if (*first != digest) {
     differs(id, first->same_numbers(digest), other_kind(*first, digest), &tensor);
   }
@@ -106,7 +106,7 @@ void RunComparer::end_run() {
     for (ValueId id = 0; id < first_.size(); ++id) {
       const NodeId producer = graph_.values[id].producer;
       if (first_[id] && !given_[id] && (producer == no_node || !constant_[producer]))
-        differs(id, false, "this run did not give it", nullptr);
+        differs(id, false, "this run did not produce it", nullptr);
     }
   add_to_groups();
   if (!current_) return;

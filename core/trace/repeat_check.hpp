@@ -1,6 +1,6 @@
 // Whether the runs of one recording computed the same bits. Values are compared by their digests, so that
 // those of one run alone are kept, and of a run that differs the first value that does.
-// Clients: record (compares), verify (tells which run is right), trace_file. It gives no verdicts.
+// Clients: record (compares), verify (decides which run is right), trace_file. It gives no verdicts.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class RunComparer {
   explicit RunComparer(const Graph& graph);
 
   void begin_run();
-  /// Any order; NaNs are equal to each other, ±0 are told apart.
+  /// Any order; NaNs are equal to each other, ±0 are distinguished.
   void value(ValueId id, const Tensor& tensor);
   void end_run();
 

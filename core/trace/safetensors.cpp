@@ -25,7 +25,7 @@ Status check_layout(const std::vector<SafetensorsEntry>& entries, std::size_t da
     if (entry.end < entry.begin || static_cast<std::uint64_t>(entry.end) > data_size)
       return bad_input(
           fmt::format("{}: data_offsets [{}, {}] lie outside of the {} bytes of data; "
-                      "the file is cut short, or still being written",
+                      "the file is truncated, or still being written",
                       who, entry.begin, entry.end, data_size));
     if (entry.begin != next)
       return bad_input(
@@ -77,18 +77,17 @@ Result<SafetensorsLayout> read_layout(std::span<const std::byte> bytes) {
   std::uint64_t length = 0;
   if (bytes.size() < length_bytes)
     return bad_input(
-        fmt::format("{} bytes are no safetensors file: the header's length is missing", bytes.size()));
+        fmt::format("{} bytes are not a safetensors file: the header's length is missing", bytes.size()));
   std::memcpy(&length, bytes.data(), length_bytes);  // little-endian, as the hosts are
   const auto rest = bytes.subspan(length_bytes);
   if (length > max_safetensors_header)
     return limit_error(
-        fmt::format("the header's length is {} bytes, the limit is {}: this may be no "
-                    "safetensors file",
+        fmt::format("the header's length is {} bytes, the limit is {}: this may not be a safetensors file",
                     length, max_safetensors_header));
   if (length > rest.size())
     return bad_input(
-        fmt::format("the header's length is {} bytes, the file has {} left: it is cut "
-                    "short, still being written, or no safetensors file",
+        fmt::format("the header's length is {} bytes, the file has {} left: it is truncated, still being "
+                    "written, or not a safetensors file",
                     length, rest.size()));
   const std::string_view text(reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(length));
   DRIFTSCOPE_TRY(SafetensorsHeader header, parse_safetensors_header(text));

@@ -38,13 +38,13 @@ constexpr std::array<DTypeRow, 13> dtype_rows = {{
 
 Result<std::int64_t> size_of(const json& number, std::string_view what) {
   if (!number.is_number_unsigned() || number.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
-    return bad_input(fmt::format("{} holds something else than a size", what));
+    return bad_input(fmt::format("{} contains something other than a size", what));
   return number.get<std::int64_t>();
 }
 
 Result<SafetensorsEntry> entry_of(const std::string& name, const json& value) {
   SafetensorsEntry entry{.name = name, .shape = {}};
-  if (!value.is_object()) return bad_input("its description is no JSON object");
+  if (!value.is_object()) return bad_input("its description is not a JSON object");
   const auto dtype = value.find("dtype");
   const auto shape = value.find("shape");
   const auto offsets = value.find("data_offsets");
@@ -69,9 +69,9 @@ Result<SafetensorsEntry> entry_of(const std::string& name, const json& value) {
 }
 
 Status read_metadata(const json& value, std::map<std::string, std::string>& metadata) {
-  if (!value.is_object()) return bad_input("__metadata__ is no JSON object");
+  if (!value.is_object()) return bad_input("__metadata__ is not a JSON object");
   for (const auto& [key, text] : value.items()) {
-    if (!text.is_string()) return bad_input(fmt::format("__metadata__: {} is no text", in_quotes(key)));
+    if (!text.is_string()) return bad_input(fmt::format("__metadata__: {} is not a string", in_quotes(key)));
     metadata[key] = text.get<std::string>();
   }
   return {};
@@ -90,8 +90,8 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text) {
   const JsonWalk walk = walk_json(text, deepest_header);
   if (walk.too_deep) return bad_input("the header is nested too deeply");
   const auto root = walk.valid ? parse_json(text) : json(json::value_t::discarded);
-  if (root.is_discarded()) return bad_input("the header is no valid JSON");
-  if (!root.is_object()) return bad_input("the header is no JSON object");
+  if (root.is_discarded()) return bad_input("the header is not valid JSON");
+  if (!root.is_object()) return bad_input("the header is not a JSON object");
   if (!walk.duplicate.empty())
     return bad_input(fmt::format("the header has the key {} twice", in_quotes(walk.duplicate)));
   SafetensorsHeader header;

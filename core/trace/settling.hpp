@@ -9,9 +9,9 @@ namespace driftscope {
 
 /// How long a recording may go on until its times have settled.
 struct SettlingLimits {
-  std::int64_t budget_ns = 0;           ///< of all runs; 0: it runs as often as it was asked to
-  std::int64_t least_ns = 300'000'000;  ///< browsers compile hot code in the background, after a while
-  std::int64_t most_runs = 200;
+  std::int64_t budget_ns = 0;         ///< of all runs; 0: it runs as often as it was asked to
+  std::int64_t min_ns = 300'000'000;  ///< browsers compile hot code in the background, after a while
+  std::int64_t max_runs = 200;
 };
 
 /// Whether to stop after these runs (total times, ns): the budget is used, or the last third is no faster

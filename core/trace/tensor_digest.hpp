@@ -1,5 +1,5 @@
-// A tensor's bits as two 64-bit numbers, to tell whether two runs computed the same without keeping the
-// values of both. Client: repeat_check. It tells accidents apart, not forgeries.
+// A tensor's bits as two 64-bit numbers, to decide whether two runs computed the same without keeping the
+// values of both. Client: repeat_check. It detects accidental differences, not forgeries.
 #pragma once
 
 #include <cstdint>

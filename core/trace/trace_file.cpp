@@ -24,7 +24,7 @@ constexpr std::string_view format_name = "driftscope-trace-1";
 Result<json> parse(const std::string& text, std::string_view key) {
   constexpr int deepest = 32;
   json value = walk_json(text, deepest).valid ? parse_json(text) : json(json::value_t::discarded);
-  if (value.is_discarded()) return bad_input(fmt::format("__metadata__: {} is no valid JSON", key));
+  if (value.is_discarded()) return bad_input(fmt::format("__metadata__: {} is not valid JSON", key));
   return value;
 }
 
@@ -32,14 +32,14 @@ Result<std::int64_t> integer(const json& value, std::string_view what) {
   const bool fits =
       value.is_number_integer() &&
       (!value.is_number_unsigned() || value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
-  if (!fits) return bad_input(fmt::format("{} is no 64-bit integer", what));
+  if (!fits) return bad_input(fmt::format("{} must be a 64-bit integer", what));
   return value.get<std::int64_t>();
 }
 
 Result<std::string> text(const json& object, const char* key) {
   const auto value = object.find(key);
   if (value == object.end()) return std::string();
-  if (!value->is_string()) return bad_input(fmt::format("{} is no text", key));
+  if (!value->is_string()) return bad_input(fmt::format("{} must be a string", key));
   return value->get<std::string>();
 }
 
@@ -47,18 +47,18 @@ Result<std::string> text(const json& object, const char* key) {
 Result<json> array(const json& object, const char* key) {
   const auto value = object.find(key);
   if (value == object.end()) return json::array();
-  if (!value->is_array()) return bad_input(fmt::format("{} is no array", key));
+  if (!value->is_array()) return bad_input(fmt::format("{} must be an array", key));
   return *value;
 }
 
 Result<NodeRecord> node_record(const json& object) {
-  if (!object.is_object()) return bad_input("it is no JSON object");
+  if (!object.is_object()) return bad_input("it is not a JSON object");
   NodeRecord node;
   DRIFTSCOPE_TRY(node.name, text(object, "name"));
   DRIFTSCOPE_TRY(node.op, text(object, "op"));
   DRIFTSCOPE_TRY(const json outputs, array(object, "outputs"));
   for (const json& output : outputs) {
-    if (!output.is_string()) return bad_input("outputs holds something else than names");
+    if (!output.is_string()) return bad_input("outputs contains something other than names");
     node.outputs.push_back(output.get<std::string>());
   }
   DRIFTSCOPE_TRY(const json times, array(object, "time_ns"));
@@ -80,17 +80,17 @@ Status check_times(const std::vector<NodeRecord>& nodes) {
   for (const NodeRecord& node : nodes)
     for (const std::int64_t time_ns : node.time_ns) {
       const auto sum = checked_add(total, time_ns);
-      if (!sum) return bad_input("nodes: the times together are longer than 64 bits of nanoseconds can say");
+      if (!sum) return bad_input("nodes: the sum of the times does not fit into 64 bits of nanoseconds");
       total = *sum;
     }
   return {};
 }
 
 Result<MemoryRecord> memory_record(const json& object) {
-  if (!object.is_object()) return bad_input("it is no JSON object");
+  if (!object.is_object()) return bad_input("it is not a JSON object");
   MemoryRecord record;
   const auto time = object.find("t_ms");
-  if (time == object.end() || !time->is_number()) return bad_input("t_ms is no number");
+  if (time == object.end() || !time->is_number()) return bad_input("t_ms is not a number");
   record.t_ms = time->get<double>();
   const auto bytes = object.find("bytes");
   if (bytes == object.end()) return bad_input("bytes is missing");
@@ -106,7 +106,7 @@ Status read_records(const std::map<std::string, std::string>& metadata, const ch
   const auto entry = metadata.find(key);
   if (entry == metadata.end()) return {};
   DRIFTSCOPE_TRY(const json list, parse(entry->second, key));
-  if (!list.is_array()) return bad_input(fmt::format("__metadata__: {} is no JSON array", key));
+  if (!list.is_array()) return bad_input(fmt::format("__metadata__: {} is not a JSON array", key));
   for (const json& object : list) {
     auto record = read(object);
     if (!record.ok())
@@ -136,10 +136,10 @@ Status read_metadata(const std::map<std::string, std::string>& metadata, Trace& 
   take("model_sha256", trace.model_sha256);
   take("target", trace.target);
   if (!printable(trace.target) || !printable(trace.model_sha256))
-    return bad_input("__metadata__: target and model_sha256 must not hold control characters");
+    return bad_input("__metadata__: target and model_sha256 must not contain control characters");
   take("run", trace.run);
   DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
-  if (!run.is_object()) return bad_input("__metadata__: run is no JSON object");
+  if (!run.is_object()) return bad_input("__metadata__: run is not a JSON object");
   DRIFTSCOPE_CHECK(read_records(metadata, "nodes", &node_record, trace.nodes));
   DRIFTSCOPE_CHECK(check_times(trace.nodes));
   return read_records(metadata, "memory", &memory_record, trace.memory);
@@ -165,7 +165,7 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
   if (!trace.model_sha256.empty()) metadata["model_sha256"] = trace.model_sha256;
   if (!trace.target.empty()) metadata["target"] = trace.target;
   DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
-  if (!run.is_object()) return bad_input("run is no JSON object");
+  if (!run.is_object()) return bad_input("run is not a JSON object");
   metadata["run"] = trace.run;
   json nodes = json::array();
   for (const NodeRecord& node : trace.nodes) {
@@ -175,7 +175,7 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
   }
   json memory = json::array();
   for (const MemoryRecord& record : trace.memory) {
-    if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is no finite number");
+    if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is not a finite number");
     memory.push_back({{"t_ms", record.t_ms}, {"bytes", record.bytes}, {"kind", record.kind}});
   }
   DRIFTSCOPE_TRY(metadata["nodes"], exact_json_text(nodes, "nodes"));

@@ -22,8 +22,7 @@ namespace driftscope {
 [[nodiscard]] Result<Trace> read_trace_metadata(const std::map<std::string, std::string>& metadata);
 [[nodiscard]] Result<std::map<std::string, std::string>> trace_metadata(const Trace& trace);
 
-/// Values of later runs stand in a file beside the others, under names of their own; which there are, the
-/// metadata says.
+/// Values of later runs are in a file beside the others, under names of their own; the metadata lists them.
 struct LaterName {
   std::string name;  ///< of the tensor in the file
   std::int64_t run = 0;

@@ -139,14 +139,14 @@ double normal_equivalent(double t, double freedom) {
 // The significance of `lean`: the smallest over all axes.
 double significance(double lean, const std::vector<Axis>& axes, const Sampled& sampled, Direction d) {
   if (lean <= 0.0) return 0.0;
-  double least = std::numeric_limits<double>::max();
+  double smallest = std::numeric_limits<double>::max();
   for (const Axis& axis : axes) {
     const Scatter scatter = scatter_along(axis, sampled, d);
     if (scatter.slices < min_slices) return 0.0;
     const double t = lean / std::fmax(scatter.standard_error, std::numeric_limits<double>::min());
-    least = std::fmin(least, normal_equivalent(t, static_cast<double>(scatter.slices - 1)));
+    smallest = std::fmin(smallest, normal_equivalent(t, static_cast<double>(scatter.slices - 1)));
   }
-  return least;
+  return smallest;
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ inline constexpr double bias_limit = 6.0;
 /// Whether a tensor of this shape has enough slices to detect bias.
 [[nodiscard]] bool can_tell_bias(const Shape& shape);
 
-/// The bias in standard errors, 0 when there is none or the tensor is too small to tell; negative
-/// towards zero. `samples` are of a float32 tensor of this shape against `reference`.
+/// The bias in standard errors, 0 when there is none or the tensor is too small to decide; negative towards
+/// zero. `samples` are of a float32 tensor of this shape against `reference`.
 [[nodiscard]] double signed_bias_z(BiasSamples samples, std::span<const Bounded> reference,
                                    const Shape& shape, const BiasWitness& witness, ThreadPool& threads);
 

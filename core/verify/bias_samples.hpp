@@ -53,12 +53,12 @@ inline void add_bias_sample(BiasPart& part, std::int64_t index, const Bounded& w
 /// The indices of the sampled elements, ascending.
 class BiasPlaces {
  public:
-  static constexpr std::int64_t most = 1 << 16;
+  static constexpr std::int64_t max_samples = 1 << 16;
 
   explicit BiasPlaces(std::int64_t elements)
-      : count_(std::min(elements, most)),
-        scale_(elements > most ? elements : 1),
-        shift_(elements > most ? std::countr_zero(std::uint64_t{most}) : 0) {}
+      : count_(std::min(elements, max_samples)),
+        scale_(elements > max_samples ? elements : 1),
+        shift_(elements > max_samples ? std::countr_zero(std::uint64_t{max_samples}) : 0) {}
 
   [[nodiscard]] std::int64_t count() const { return count_; }
 

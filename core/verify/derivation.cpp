@@ -151,7 +151,7 @@ Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& re
       if (input == no_value || result.is_known(input)) continue;
       if (graph.values[input].producer == no_node)
         return bad_input(fmt::format(
-            "the trace does not hold the input \"{}\" of the graph, which node {} ({}) reads; record "
+            "the trace does not contain the input \"{}\" of the graph, which node {} ({}) reads; record "
             "the inputs as well",
             graph.values[input].name, node.name, node.op_type));
       wanted[input] = true;

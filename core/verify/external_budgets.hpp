@@ -1,6 +1,7 @@
-// Error budgets that somebody else set by hand, such as a test suite: shown beside our verdict, to tell
-// too strict a tolerance from a bug. They change no verdict. One file per suite (wpt_budgets.cpp), one line
-// in the list of external_budgets.cpp. Clients: the command line; report and results show what was found.
+// Error budgets that a third party set by hand, such as a test suite: shown beside our verdict, to
+// distinguish too strict a tolerance from a bug. They change no verdict. One file per suite
+// (wpt_budgets.cpp), one line in the list of external_budgets.cpp. Clients: the command line; report and
+// results show what was found.
 #pragma once
 
 #include <functional>

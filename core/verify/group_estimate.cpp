@@ -85,7 +85,7 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
   if (blind != Blindness::none && still == Blindness::none && use.use.likely <= 1.0) {
     layer.verdict = Verdict::rounding;
     layer.reason =
-        "judged by nine float32 runs of the group, eight on disturbed inputs: within 32 × their largest "
+        "judged by nine float32 runs of the group, eight on perturbed inputs: within 32 × their largest "
         "error";
   } else if (use.use.worst > 1.0 && group.continuous) {
     layer.verdict = Verdict::fault;
@@ -93,8 +93,8 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
     layer.budget_used_statistical = use.use.likely;
     layer.worst = worst_element(estimate, use.worst_element, got);
     layer.reason =
-        "beyond 1,024 × the largest error of nine float32 runs of the group, eight on disturbed inputs: by "
-        "rounding with a chance below 1e-11";
+        "beyond 1,024 × the largest error of nine float32 runs of the group, eight on perturbed inputs: the "
+        "chance that this is rounding is below 1e-11";
   } else if (blind != Blindness::none) {
     layer.reason = unjudged_reason(blind, "");
     layer.reason += use.use.likely > 1.0

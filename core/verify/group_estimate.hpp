@@ -1,5 +1,5 @@
 // Judges a group (nodes between recorded values) whose bound, carried through all of it, is too wide
-// to tell: intervals ignore that errors cancel, and grow with every node. Client: verify_layer.
+// to be conclusive: intervals ignore that errors cancel, and grow with every node. Client: verify_layer.
 //
 // The group is run nine times in plain float32: once as it is, eight times with every recorded input and
 // weight moved by one unit in the last place, up, down or not at all, so that all roundings differ.
@@ -28,7 +28,7 @@ namespace driftscope {
 
 /// What is known of the group before a recorded output.
 struct GroupWitness {
-  /// The output in plain float32; with a seed other than 0 from disturbed inputs. Nothing when that cannot be
+  /// The output in plain float32; with a seed other than 0 from perturbed inputs. Nothing when that cannot be
   /// done.
   std::function<std::optional<Tensor>(std::uint64_t seed)> run;
   /// No node of the group is discontinuous (rounds, compares, chooses): small errors stay small.
@@ -38,7 +38,7 @@ struct GroupWitness {
 };
 
 /// Sets the verdict of `layer`, whose floating output `got` is within the worst case of `reference`. `blind`
-/// says why its bound cannot tell; otherwise the errors exceed its statistical part. `model` is that of
+/// says why its bound is inconclusive; otherwise the errors exceed its statistical part. `model` is that of
 /// got's dtype.
 void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
                    const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads);

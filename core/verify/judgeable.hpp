@@ -1,6 +1,6 @@
-// Whether a budget can tell a right tensor from a wrong one. Where it cannot, a layer within its budget is
-// unjudged. Clients: verify_layer, derivation (which value of a group to suggest for recording).
-// It knows nothing of the recorded tensor: the reference and its bounds alone decide.
+// Whether a budget can distinguish a right tensor from a wrong one. Where it cannot, a layer within its
+// budget is unjudged. Clients: verify_layer, derivation (which value of a group to suggest for recording). It
+// knows nothing of the recorded tensor: the reference and its bounds alone decide.
 //
 // The rule. A tensor g passes if |gᵢ − rᵢ| ≤ bᵢ everywhere. If any constant passes, such as 0, it
 // hides all of the reference's spread: min(bᵢ, |rᵢ − mean|) summed as squares. So the budget is blind
@@ -10,7 +10,7 @@
 //   2. where any constant, or the reference rolled by one element, passes as a whole,
 //   3. for a group: where the reference scaled by 1.01 passes as a whole.
 // An element whose budget is within the format's resolution (eight units in its last place, or the error of
-// flushing subnormals) hides nothing: nobody computes it more exactly, as in a saturated Sigmoid.
+// flushing subnormals) hides nothing: no implementation is more exact, as in a saturated Sigmoid.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// Why a budget cannot tell.
+/// Why a budget is inconclusive.
 enum class Blindness { none, infinite, wider_than_spread, scaled };
 
 /// The error that a correct implementation may have at a value of this size, however exact its sums: 8 units

@@ -58,7 +58,7 @@ std::optional<LowerPrecision> find_large_errors(const ProductSample& sample) {
   found.certain = size > spread_of_algorithms * std::fmax(allowed, any);
   found.size = size / allowed;
   found.reason = fmt::format(
-      "its errors are {:.0f} × as large as those of float32 sums (root mean square, the least exact of {} "
+      "its errors are {:.0f} × as large as those of float32 sums (root mean square, the least accurate of {} "
       "orders), as with a narrower type",
       found.size, other_orders() + 1);
   return found;
@@ -84,7 +84,7 @@ bool worth_a_look(std::span<const Bounded> reference, std::span<const float> got
   constexpr double tf32 = 0x1p-11;
   constexpr double half = 0.5;
   return count > 0 && std::sqrt(squares / static_cast<double>(count)) >=
-                          half * least_share_of_hypothesis * rms_of_rounding * tf32 / std::sqrt(terms);
+                          half * min_share_of_hypothesis * rms_of_rounding * tf32 / std::sqrt(terms);
 }
 
 std::optional<LowerPrecision> find_lower_precision(const SumsOfProducts& sums,

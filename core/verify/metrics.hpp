@@ -14,7 +14,7 @@ namespace driftscope {
 [[nodiscard]] Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threads = nullptr);
 
 /// Kullback-Leibler divergence, natural logarithm, of softmax-like vectors over the last axis, largest
-/// over the rows; both are clamped at 1e-12 and normalised. 0 for tensors that are no float32
+/// over the rows; both are clamped at 1e-12 and normalised. 0 for tensors that are not float32
 /// distributions: a negative element, or a sum further than 1e-2 from 1.
 [[nodiscard]] double kl_divergence(const Tensor& left, const Tensor& right);
 

@@ -12,7 +12,7 @@
 namespace driftscope {
 namespace {
 
-constexpr std::size_t max_told = 3;
+constexpr std::size_t max_listed = 3;
 constexpr std::size_t max_noted = 1000;
 
 /// Graph inputs, then outputs of nodes in their order: what a trace holds, in the order it is made.
@@ -132,8 +132,8 @@ std::optional<std::vector<Gap>> gaps_of(const Graph& graph, const TraceView& tra
 
 std::string first_few(const std::vector<std::string>& texts, std::size_t count) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(texts.size(), max_told); ++i) list += (i > 0 ? ", " : "") + texts[i];
-  return count > max_told ? list + ", …" : list;
+  for (std::size_t i = 0; i < std::min(texts.size(), max_listed); ++i) list += (i > 0 ? ", " : "") + texts[i];
+  return count > max_listed ? list + ", …" : list;
 }
 
 std::string match_text(const std::vector<std::string>& pairs, std::size_t pair_count,
@@ -145,7 +145,7 @@ std::string match_text(const std::vector<std::string>& pairs, std::size_t pair_c
   if (unmatched_count > 0)
     text += fmt::format("{}{} tensor{} of the trace {} of the model ({})", text.empty() ? "" : "; ",
                         unmatched_count, unmatched_count == 1 ? "" : "s",
-                        unmatched_count == 1 ? "is no value" : "are no values",
+                        unmatched_count == 1 ? "is not a value" : "are not values",
                         first_few(unmatched, unmatched_count));
   return text;
 }
@@ -209,7 +209,7 @@ void rename_values(const Graph& graph, const NameMatch& match, Trace& trace) {
   if (!match.by_position.empty())
     run["matched_by_position"] = {{"count", match.by_position.size()}, {"values", pair_texts(match)}};
   if (!match.unmatched.empty())
-    run["strangers"] = {{"count", match.unmatched.size()}, {"tensors", unmatched_texts(match)}};
+    run["unmatched"] = {{"count", match.unmatched.size()}, {"tensors", unmatched_texts(match)}};
   trace.run = json_text(run);
 }
 
@@ -234,14 +234,14 @@ std::string name_match_text(const Trace& trace) {
         !entries->is_array())
       return 0;
     for (const auto& entry : *entries)
-      if (entry.is_string() && printable(entry.get_ref<const std::string&>()) && texts.size() < max_told)
+      if (entry.is_string() && printable(entry.get_ref<const std::string&>()) && texts.size() < max_listed)
         texts.push_back(entry.get<std::string>());
     return count->get<std::size_t>();
   };
   std::vector<std::string> pairs;
   std::vector<std::string> unmatched;
   const std::size_t pair_count = read("matched_by_position", "values", pairs);
-  const std::size_t unmatched_count = read("strangers", "tensors", unmatched);
+  const std::size_t unmatched_count = read("unmatched", "tensors", unmatched);
   return match_text(pairs, pair_count, unmatched, unmatched_count);
 }
 

@@ -33,11 +33,11 @@ struct NameMatch {
 [[nodiscard]] NameMatch match_names(const Graph& graph, const TraceView& trace);
 
 /// Gives tensors and outputs of nodes the names that were found, and nodes those of the model's nodes with
-/// these outputs; notes in `run` what was matched this way ("matched_by_position", "strangers").
+/// these outputs; notes in `run` what was matched this way ("matched_by_position", "unmatched").
 void rename_values(const Graph& graph, const NameMatch& match, Trace& trace);
 void rename_values(const NameMatch& match, TraceView& trace);
 
-/// "13 values matched by position and shape (\"12\" is conv1.out, …); 2 tensors are no values of the model
+/// "13 values matched by position and shape (\"12\" is conv1.out, …); 2 tensors are not values of the model
 /// (a, b)"; empty when there is nothing to report.
 [[nodiscard]] std::string name_match_text(const NameMatch& match);
 /// The same of a trace that was renamed.

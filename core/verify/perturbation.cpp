@@ -70,9 +70,9 @@ std::string perturbation_text(const Trace& trace) {
   const auto check = perturbation_check_of(trace);
   if (!check) return "";
   if (!check->changed())
-    return fmt::format("watching changed none of the {} elements of the outputs", check->elements);
-  if (!check->reason.empty()) return "watching changed the outputs: " + check->reason;
-  return fmt::format("watching changed {} of the {} elements of the outputs, by up to {:.6g} ULP",
+    return fmt::format("capturing changed none of the {} elements of the outputs", check->elements);
+  if (!check->reason.empty()) return "capturing changed the outputs: " + check->reason;
+  return fmt::format("capturing changed {} of the {} elements of the outputs, by up to {:.6g} ULP",
                      check->different_elements, check->elements, check->max_ulp);
 }
 

@@ -31,7 +31,7 @@ struct PerturbationCheck {
 void add_perturbation_check(Trace& trace, const PerturbationCheck& check);
 [[nodiscard]] std::optional<PerturbationCheck> perturbation_check_of(const Trace& trace);
 
-/// "watching changed no bit of the outputs"; empty when the trace was not checked.
+/// "capturing changed no bit of the outputs"; empty when the trace was not checked.
 [[nodiscard]] std::string perturbation_text(const Trace& trace);
 
 }  // namespace driftscope

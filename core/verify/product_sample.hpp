@@ -15,8 +15,8 @@
 
 namespace driftscope {
 
-/// At most `most` ascending indices of elements below `elements`, not in step with any axis.
-[[nodiscard]] std::vector<std::int64_t> sampled_places(std::int64_t most, std::int64_t elements);
+/// At most `limit` ascending indices of elements below `elements`, not in step with any axis.
+[[nodiscard]] std::vector<std::int64_t> sampled_places(std::int64_t limit, std::int64_t elements);
 
 struct SampledSum {
   std::int64_t at = 0;
@@ -30,7 +30,7 @@ class ProductSample {
   /// Skips elements whose error is not a number, whose terms reach the subnormal range or whose sum may
   /// overflow.
   ProductSample(const SumsOfProducts& sums, std::span<const Bounded> reference, std::span<const float> got,
-                std::int64_t most, ThreadPool& threads);
+                std::int64_t limit, ThreadPool& threads);
 
   [[nodiscard]] std::span<const SampledSum> elements() const { return elements_; }
 

@@ -91,8 +91,7 @@ class Correlation {
     for (std::size_t i = 0; i < all_.size(); ++i)
       errors.push_back(error_of(all_[i][format], which) / sample_.elements()[i].spread);
     const double size = root_mean_square(errors);
-    if (!std::isfinite(size) || !(size > 0.0) || size_ < least_share_of_hypothesis * size)
-      return std::nullopt;
+    if (!std::isfinite(size) || !(size > 0.0) || size_ < min_share_of_hypothesis * size) return std::nullopt;
     projection_.remove(errors);
     if (!is_left(errors, size)) return std::nullopt;
     return slope_of(errors_, errors, projection_.columns());
@@ -130,8 +129,8 @@ bool may_be_rounded_factors(const ProductSample& sample) {
   const double size = sample.rms_error();
   const auto fits = [&](double squares) {
     // Of few elements: half as large may be the same.
-    const double least = least_share_of_hypothesis * least_share_of_hypothesis;
-    return squares > 0.0 && size >= least * std::sqrt(squares / static_cast<double>(errors.size()));
+    const double min_share = min_share_of_hypothesis * min_share_of_hypothesis;
+    return squares > 0.0 && size >= min_share * std::sqrt(squares / static_cast<double>(errors.size()));
   };
   return fits(first) || fits(second);
 }

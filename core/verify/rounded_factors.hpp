@@ -16,7 +16,7 @@ struct RoundedFactorsFound {
 };
 
 /// Errors smaller than this share of the hypothesis's errors do not come from it.
-inline constexpr double least_share_of_hypothesis = 0.7;
+inline constexpr double min_share_of_hypothesis = 0.7;
 /// Fewer elements are not enough; otherwise these numbers of elements are tried in turn.
 inline constexpr std::size_t min_correlated = 32;
 inline constexpr std::int64_t correlated_elements[] = {256, 1024};

@@ -57,7 +57,7 @@ class GroupErrors {
       errors.push_back((static_cast<double>(values[places_[i]]) - static_cast<double>(plain_[places_[i]])) /
                        scales_[i]);
     const double size = root_mean_square(errors);
-    if (!std::isfinite(size) || !(size > 0.0) || size_ < least_share_of_hypothesis * size) return {};
+    if (!std::isfinite(size) || !(size > 0.0) || size_ < min_share_of_hypothesis * size) return {};
     projection_.remove(errors);
     return is_left(errors, size) ? slope_of(errors_, errors, projection_.columns()) : SlopeFit();
   }

@@ -12,7 +12,7 @@ constexpr double promising_z = 3.0;
 constexpr double scattered_z = 3.0;
 constexpr double slope_tolerance = 0.1;
 constexpr double max_slope_error = 0.15;
-constexpr double least_rest = 1e-6;
+constexpr double min_rest = 1e-6;
 
 double inner_product_of(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
@@ -28,7 +28,7 @@ double root_mean_square(std::span<const double> values) {
 }
 
 bool is_left(std::span<const double> rest, double size_before) {
-  return root_mean_square(rest) > least_rest * size_before;
+  return root_mean_square(rest) > min_rest * size_before;
 }
 
 Projection::Projection(std::vector<std::vector<double>> columns) {

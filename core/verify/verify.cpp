@@ -27,14 +27,14 @@ Status check_inputs(const Graph& graph, const RecordedValues& recorded) {
     if (tensor == nullptr) continue;
     const Value& value = graph.values[id];
     if (value.dtype != DType::undefined && tensor->dtype != value.dtype)
-      return bad_input(fmt::format("input {} of the graph: expected {}, the trace holds {}", value.name,
+      return bad_input(fmt::format("input {} of the graph: expected {}, the trace has {}", value.name,
                                    dtype_name(value.dtype), dtype_name(tensor->dtype)));
     if (!value.shape) continue;
     bool fits = value.shape->size() == tensor->shape.size();
     for (std::size_t i = 0; fits && i < value.shape->size(); ++i)
       fits = !(*value.shape)[i].known() || (*value.shape)[i].size == tensor->shape[i];
     if (!fits)
-      return bad_input(fmt::format("input {} of the graph: expected shape {}, the trace holds {}", value.name,
+      return bad_input(fmt::format("input {} of the graph: expected shape {}, the trace has {}", value.name,
                                    shape_text(*value.shape), shape_text(tensor->shape)));
   }
   return {};
@@ -45,13 +45,13 @@ Error nothing_compared(const Verification& verification, const TraceView& trace,
   if (!verification.layers.empty())
     return bad_input(fmt::format("nothing could be compared: {} ({}): {}", verification.layers.front().node,
                                  verification.layers.front().op, verification.layers.front().reason));
-  return bad_input(
-      fmt::format("nothing could be compared: none of the trace's {} tensors is the output of a node of this "
-                  "model ({} of them are no values of it at all); tensors are to be named after ONNX values",
-                  trace.size(), recorded.unmatched()));
+  return bad_input(fmt::format(
+      "nothing could be compared: none of the trace's {} tensors is the output of a node of this "
+      "model ({} of them are not values of the model at all); tensors must be named after ONNX values",
+      trace.size(), recorded.unmatched()));
 }
 
-int gravity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
+int severity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
 
 // Nodes that move or choose elements are usually correct, which the strict kernels show without any
 // bound. Returns whether the node is fully judged by this.
@@ -105,7 +105,7 @@ void allow_known_algorithm(LayerVerdict& layer, const Graph& graph, NodeId node,
 // The whole trace is as bad as its worst layer; missing ones do not count.
 void conclude(Verification& verification) {
   for (const LayerVerdict& layer : verification.layers) {
-    if (gravity(layer.verdict) > gravity(verification.verdict)) verification.verdict = layer.verdict;
+    if (severity(layer.verdict) > severity(verification.verdict)) verification.verdict = layer.verdict;
     if (layer.verdict == Verdict::fault && !verification.first_fault) verification.first_fault = layer.node;
   }
 }
@@ -195,7 +195,7 @@ Result<Verdict> judge_value(const Graph& graph, const TraceView& trace, ValueId 
 
 void judge_later_runs(Verification& verification, const RepeatVerification& repeats) {
   const Verdict worst = worst_later_verdict(repeats);
-  if (gravity(worst) <= gravity(verification.verdict)) return;
+  if (severity(worst) <= severity(verification.verdict)) return;
   verification.verdict = worst;
   if (worst != Verdict::fault) return;
   for (const JudgedDifference& one : repeats.different)

@@ -19,7 +19,7 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// In order of severity. unjudged: within a budget that cannot tell (judgeable.hpp), so never a pass;
+/// In order of severity. unjudged: within an inconclusive budget (judgeable.hpp), so never a pass;
 /// missing: there was nothing to compare.
 enum class Verdict { identical, rounding, unjudged, suspect, fault, missing };
 /// All of them, in that order.
@@ -53,7 +53,7 @@ struct Metrics {
 
 enum class BudgetMetric { ulp, absolute };
 
-/// What somebody else's budget says of a layer (external_budgets.hpp).
+/// What a third-party budget says about a layer (external_budgets.hpp).
 struct ExternalBudget {
   std::string operators;  ///< in that suite's words: "batchNormalization + gelu"
   BudgetMetric metric = BudgetMetric::ulp;
@@ -78,8 +78,8 @@ struct LayerVerdict {
   std::optional<WorstElement> worst;
   /// Preceding nodes that were not recorded and were evaluated together with this one.
   std::vector<std::string> group;
-  /// Why missing or unjudged, why a fault that is no number (shape, dtype, NaN pattern), or by what a group
-  /// was judged.
+  /// Why missing or unjudged, why a fault that is not a number (shape, dtype, NaN pattern), or by what a
+  /// group was judged.
   std::string reason;
   std::optional<ExternalBudget> external;
 };

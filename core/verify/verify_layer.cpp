@@ -51,7 +51,7 @@ double share_of(double distance, double allowed) {
   return allowed > 0.0 ? distance / allowed : std::numeric_limits<double>::infinity();
 }
 
-// For an integer tensor within its budgets: whether these can tell right from wrong.
+// For an integer tensor within its budgets: whether these can distinguish right from wrong.
 void look_at_budgets(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& want,
                      const GroupWitness& group, ThreadPool& threads) {
   std::vector<Bounded> reference(bounds.size());
@@ -66,7 +66,7 @@ void look_at_budgets(LayerVerdict& layer, const std::vector<Bounded>& bounds, co
 }
 
 std::string overflow_reason(Overflow overflow) {
-  return fmt::format("an intermediate result {} the range of its type, the exact one does not",
+  return fmt::format("an intermediate result {} the range of its type, the exact result does not",
                      overflow == Overflow::certain ? "leaves" : "may leave");
 }
 
@@ -103,7 +103,7 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
 // Beyond the worst case. If an intermediate result may overflow, some correct implementations give infinity
 // and NaN; if one surely leaves the range of its type, the correct result may be any finite number and
 // cannot be judged.
-void condemn(LayerVerdict& layer, const TensorUse& verified, Overflow overflow) {
+void mark_fault(LayerVerdict& layer, const TensorUse& verified, Overflow overflow) {
   layer.verdict = Verdict::fault;
   if (verified.specials > 0)
     layer.reason = fmt::format("NaN or infinity where the other has none in {} elements, first at {}",
@@ -126,7 +126,7 @@ void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, co
   layer.budget_used = verified.use.worst;
   layer.budget_used_statistical = verified.use.likely;
   if (verified.worst_element >= 0) layer.worst = worst_element(reference, verified.worst_element, got);
-  if (verified.use.worst > 1.0) return condemn(layer, verified, derived.overflow);
+  if (verified.use.worst > 1.0) return mark_fault(layer, verified, derived.overflow);
   const Blindness blind =
       layer.metrics.different_elements == 0
           ? Blindness::none
@@ -138,8 +138,8 @@ void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, co
   if (std::fabs(layer.mean_signed_z) > bias_limit) {
     layer.verdict = Verdict::fault;
     layer.reason = layer.mean_signed_z < 0.0
-                       ? "the errors lean towards zero, further than rounding to nearest makes them"
-                       : "the errors lean one way, further than rounding to nearest makes them";
+                       ? "the errors are biased towards zero, more than rounding to nearest allows"
+                       : "the errors are biased in one direction, more than rounding to nearest allows";
   } else if (verified.use.likely > 1.0) {
     layer.verdict = Verdict::suspect;
   } else {

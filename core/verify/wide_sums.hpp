@@ -1,6 +1,6 @@
-// float16 and bfloat16 layers whose budget cannot tell: it allows sums in the narrow type, and where these
-// have no correct digit left (a thousand terms and more) it allows everything. Such a layer is compared with
-// what runtimes do instead: sums in float32, and a few roundings to the narrow type. Client: verify.
+// float16 and bfloat16 layers whose budget is inconclusive: it allows sums in the narrow type, and where
+// these have no correct digit left (a thousand terms and more) it allows everything. Such a layer is compared
+// with what runtimes do instead: sums in float32, and a few roundings to the narrow type. Client: verify.
 #pragma once
 
 #include "core/verify/derivation.hpp"

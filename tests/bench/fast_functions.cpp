@@ -89,8 +89,8 @@ struct Worst {
   float wrong_at = 0.0f;
 };
 
-void keep(double error, float x, double& most, float& at) {
-  if (error > most) most = error, at = x;
+void keep(double error, float x, double& largest_error, float& at) {
+  if (error > largest_error) largest_error = error, at = x;
 }
 
 void measure(double want, float x, float got, bool is_gelu, Worst& worst) {

@@ -13,7 +13,7 @@ namespace driftscope::faults {
 enum class Outcome {
   right_layer,  ///< a fault at the target, and nowhere else
   suspect,      ///< at the target, and nowhere else
-  unjudged,     ///< the target: the verdict says that it cannot tell
+  unjudged,     ///< the target: the verdict says that its budget is inconclusive
   no_effect,    ///< the fault gave the same bits as a correct implementation
   unjudgeable,  ///< its effect is within the spread of correct implementations
   missed,       ///< it passed

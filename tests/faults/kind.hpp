@@ -40,7 +40,7 @@ struct FaultKind {
   MakeNetwork network;
   Fault fault;
   std::vector<Fault>
-      alternatives;  ///< further correct variants besides strict and double, which add to the spread
+      alternatives;  ///< further correct variants in addition to strict and double, which add to the spread
 };
 
 class FaultTable {

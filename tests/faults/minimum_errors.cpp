@@ -148,7 +148,8 @@ Fault one_element(double share) {
 }
 
 /// The smallest 2⁻ᵏ for which the faulty layer is a fault: k grows from 0 to the first that is not.
-double least(const MakeNetwork& network, Fault (*fault)(double), std::uint64_t seed, ThreadPool& threads) {
+double min_error(const MakeNetwork& network, Fault (*fault)(double), std::uint64_t seed,
+                 ThreadPool& threads) {
   double seen = INFINITY;
   for (int k = 0; k <= 30; ++k) {
     const double size = std::ldexp(1.0, -k);
@@ -159,8 +160,8 @@ double least(const MakeNetwork& network, Fault (*fault)(double), std::uint64_t s
   return seen;
 }
 
-std::string text_of(double least) {
-  return std::isfinite(least) ? fmt::format("2^{}", static_cast<int>(std::log2(least))) : "–";
+std::string text_of(double min_error) {
+  return std::isfinite(min_error) ? fmt::format("2^{}", static_cast<int>(std::log2(min_error))) : "–";
 }
 
 }  // namespace
@@ -177,9 +178,10 @@ std::string minimum_errors(std::uint64_t seeds, ThreadPool& threads) {
         double one = 0.0, whole = 0.0;
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
           const MakeNetwork network = row.network(dtype, size);
-          one = std::fmax(one, least(network, one_element, seed, threads));
+          one = std::fmax(one, min_error(network, one_element, seed, threads));
           whole = std::fmax(
-              whole, least(network, [](double share) { return output(scaled(1.0 + share)); }, seed, threads));
+              whole,
+              min_error(network, [](double share) { return output(scaled(1.0 + share)); }, seed, threads));
         }
         text += fmt::format(" {} | {} |", text_of(one), text_of(whole));
       }

@@ -22,11 +22,11 @@ namespace {
 
 using namespace driftscope;
 
-constexpr std::int64_t most_bytes = 64 << 20;
-constexpr double most_products = 2e6;
+constexpr std::int64_t max_bytes = 64 << 20;
+constexpr double max_products = 2e6;
 constexpr std::int64_t longest_ns = 300'000'000;
 constexpr std::int64_t slice_ns = 1'000'000;
-constexpr std::int64_t most_elements = 1 << 14;
+constexpr std::int64_t max_elements = 1 << 14;
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
@@ -78,13 +78,13 @@ void make_awkward(NamedInputs& inputs, Rng& rng) {
 }
 
 bool is_small(const Graph& graph) {
-  if (const auto products = count_products(graph); products && *products > most_products) return false;
+  if (const auto products = count_products(graph); products && *products > max_products) return false;
   for (const Value& value : graph.values) {
     if (!value.shape) continue;
     double elements = 1.0;
     for (const Dimension& dimension : *value.shape)
       elements *= static_cast<double>(std::max<std::int64_t>(1, dimension.size));
-    if (elements > static_cast<double>(most_elements)) return false;
+    if (elements > static_cast<double>(max_elements)) return false;
   }
   return true;
 }
@@ -95,11 +95,11 @@ void judge(const std::string& engine, const BoundInputs& bound, const Trace& tra
   if (!verified.ok() || verified->verdict != Verdict::fault) return;
   for (const LayerVerdict& layer : verified->layers) {
     if (layer.verdict != Verdict::fault) continue;
-    std::string told = engine + ": " + layer.node + " (" + layer.op + "), value " + layer.output +
+    std::string text = engine + ": " + layer.node + " (" + layer.op + "), value " + layer.output +
                        ": fault; budget used " + std::to_string(layer.budget_used) + "; " + layer.reason;
     if (layer.worst)
-      told += "; got " + std::to_string(layer.worst->got) + ", want " + std::to_string(layer.worst->want);
-    fail(told);
+      text += "; got " + std::to_string(layer.worst->got) + ", want " + std::to_string(layer.worst->want);
+    fail(text);
   }
 }
 
@@ -108,7 +108,7 @@ void judge(const std::string& engine, const BoundInputs& bound, const Trace& tra
 DRIFTSCOPE_FUZZ_MODELS
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  limit_alive_tensors(alive_tensors().bytes + most_bytes, "the fuzzer");
+  limit_alive_tensors(alive_tensors().bytes + max_bytes, "the fuzzer");
   const auto bytes = std::as_bytes(std::span(data, size));
   const auto model = read_onnx(bytes);
   if (!model.ok()) return 0;

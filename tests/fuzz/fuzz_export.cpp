@@ -24,8 +24,8 @@ namespace {
 
 using namespace driftscope;
 
-constexpr std::int64_t most_bytes = 64 << 20;
-constexpr std::int64_t most_elements = 1 << 14;
+constexpr std::int64_t max_bytes = 64 << 20;
+constexpr std::int64_t max_elements = 1 << 14;
 constexpr double farthest = 1e-2;  // root mean square, relative: rewritten sums round differently
 constexpr double largest = 1e4;    // beyond it, rewritten sums may cancel
 
@@ -44,7 +44,7 @@ bool is_believed(const Graph& graph) {
 bool is_small(const Graph& graph) {
   for (const Value& value : graph.values) {
     const auto shape = value.static_shape();
-    if (shape && element_count(*shape) > most_elements) return false;
+    if (shape && element_count(*shape) > max_elements) return false;
   }
   return true;
 }
@@ -90,7 +90,7 @@ void check(const convert::Format& format, const BoundInputs& bound, const NamedI
   if (!read.ok()) fail(format, "what was written is not read: " + read.error().message);
   if (!*read) fail(format, "what was written is not recognised");
   const auto graph = build_graph((*read)->model);
-  if (!graph.ok()) fail(format, "what was read is no graph: " + graph.error().message);
+  if (!graph.ok()) fail(format, "what was read is not a graph: " + graph.error().message);
 
   convert::ValueMap map;
   for (const NamedTensor& input : inputs)
@@ -128,7 +128,7 @@ void check(const convert::Format& format, const BoundInputs& bound, const NamedI
 DRIFTSCOPE_FUZZ_MODELS
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  limit_alive_tensors(alive_tensors().bytes + most_bytes, "the fuzzer");
+  limit_alive_tensors(alive_tensors().bytes + max_bytes, "the fuzzer");
   const auto model = read_onnx(std::as_bytes(std::span(data, size)));
   if (!model.ok()) return 0;
   const auto graph = build_graph(*model);

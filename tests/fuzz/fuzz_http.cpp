@@ -1,5 +1,5 @@
-// Any bytes as what somebody sends to the server's port: {T}, {J} and {P} stand for the token, a job and
-// the port, which nobody can guess. Every answer is one of HTTP, and none is an internal error.
+// Any bytes as a request to the server's port: {T}, {J} and {P} stand for the token, a job and the port,
+// which nobody can guess. Every answer is one of HTTP, and none is an internal error.
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -28,7 +28,7 @@ namespace {
 
 using namespace driftscope;
 
-constexpr std::int64_t most_bytes_of_listed = 64 << 20;  // they come from a fuzzer
+constexpr std::int64_t max_bytes_of_listed = 64 << 20;  // they come from a fuzzer
 
 struct Arguments {
   std::string model;
@@ -142,7 +142,7 @@ Status run(int argc, char** argv) {
   for (std::string path; std::getline(list, path);) {
     fmt::print("{}: ", path);
     (void)std::fflush(stdout);  // the name of one that ends the program
-    limit_alive_tensors(alive_tensors().bytes + most_bytes_of_listed, "this program");
+    limit_alive_tensors(alive_tensors().bytes + max_bytes_of_listed, "this program");
     const auto lines = digest_model(path, arguments);
     fmt::print("{}\n", lines.ok() ? sha256_hex(std::as_bytes(std::span(*lines))) : "refused");
   }

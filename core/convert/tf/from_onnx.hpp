@@ -1,7 +1,7 @@
 // ONNX → TensorFlow's operators, channels last. One file per operator or family in operators/, registered by
 // the build. Layouts are planned over the whole graph: values of rank 4 that convolutions, pools and the like
-// make stay channels last until a reader needs ONNX's order, and a transposition stands only there. Clients:
-// core/convert/tfjs, core/convert/tflite.
+// make stay channels last until a reader needs ONNX's order, and a transposition is inserted only there.
+// Clients: core/convert/tfjs, core/convert/tflite.
 #pragma once
 
 #include "core/convert/converted_model.hpp"

@@ -22,8 +22,8 @@ Result<Tensor> as_int32(const Tensor& tensor, std::string_view name) {
     for (std::size_t i = 0; i < source.size(); ++i) {
       if (!std::in_range<std::int32_t>(source[i]))
         return unsupported(
-            fmt::format("constant {}: its element {} is {}, which no int32 holds, the only type of "
-                        "integers in the target's format",
+            fmt::format("constant {}: its element {} is {}, which does not fit int32, the only integer type "
+                        "of the target format",
                         name, i, source[i]));
       target[i] = static_cast<std::int32_t>(source[i]);
     }
@@ -37,7 +37,7 @@ Result<Tensor> as_int32(const Tensor& tensor, std::string_view name) {
     case DType::uint16: DRIFTSCOPE_CHECK(copy(tensor.values<std::uint16_t>())); break;
     case DType::int8: DRIFTSCOPE_CHECK(copy(tensor.values<std::int8_t>())); break;
     case DType::uint8: DRIFTSCOPE_CHECK(copy(tensor.values<std::uint8_t>())); break;
-    default: return internal_error(fmt::format("{} is no integer type", dtype_name(tensor.dtype())));
+    default: return internal_error(fmt::format("{} is not an integer type", dtype_name(tensor.dtype())));
   }
   return result;
 }
@@ -197,7 +197,8 @@ Result<std::string> Lowering::scalar(double value, DType dtype, std::string_view
     tensor.mutable_bytes()[0] = std::byte{value != 0.0};
     return constant(tensor, suffix);
   }
-  if (!(std::fabs(value) < 0x1p63)) return unsupported(fmt::format("no integer here holds {}", value));
+  if (!(std::fabs(value) < 0x1p63))
+    return unsupported(fmt::format("no integer type here can hold {}", value));
   return scalar_int(static_cast<std::int64_t>(value), suffix);
 }
 

@@ -10,7 +10,7 @@ Result<Quantization> read_quantization(const Lowering& lowering, const OnnxNode&
                                        std::size_t zero_point) {
   DRIFTSCOPE_TRY(const Tensor* const scales, lowering.known(node, scale, "scale"));
   if (scales->dtype() != DType::float32 || scales->rank() > 1)
-    return unsupported("only scales of float32, one or one for each channel, have an equivalent");
+    return unsupported("only float32 scales, one in total or one per channel, have an equivalent");
   Quantization quantization;
   quantization.scales.assign(scales->values<float>().begin(), scales->values<float>().end());
   quantization.zero_points.assign(quantization.scales.size(), 0);

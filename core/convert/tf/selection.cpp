@@ -50,7 +50,7 @@ Result<Tensor> selected_elements(const Lowering& lowering, const OnnxNode& node,
   DRIFTSCOPE_TRY(auto outputs, evaluate_strict(node, inputs, threads));
   for (std::int64_t& number : outputs[0].mutable_values<std::int64_t>()) {
     if (number == 0 && !allow_fill)
-      return unsupported("elements that are none of input 0 have no equivalent");
+      return unsupported("elements that do not come from input 0 have no equivalent");
     --number;
   }
   return std::move(outputs[0]);

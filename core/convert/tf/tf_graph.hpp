@@ -61,10 +61,10 @@ struct TfGraph {
   }
 };
 
-/// What a format can express; operators that lack it are composed of others.
+/// What a format can express; operators it lacks are composed of other operators.
 struct Dialect {
   std::string_view name;           ///< "TensorFlow.js", for messages
-  bool explicit_paddings = false;  ///< convolutions take "explicit_paddings", else a Pad stands before them
+  bool explicit_paddings = false;  ///< convolutions take "explicit_paddings", else a Pad precedes them
   bool fully_connected = false;    ///< has FullyConnected: weights [out, in], bias
   bool quantized = false;          ///< integer kernels on tensors with a Quantization
   bool int64 = false;              ///< has int64, else int32 where the values fit

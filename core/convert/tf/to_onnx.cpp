@@ -9,7 +9,7 @@ namespace driftscope::tf {
 
 namespace {
 
-constexpr std::size_t most_nodes = 250'000;  // a few bytes of an Unpack make tens of thousands
+constexpr std::size_t max_nodes = 250'000;  // a few bytes of an Unpack make tens of thousands
 
 }  // namespace
 
@@ -20,11 +20,11 @@ Result<Model> to_onnx(const TfGraph& graph) {
     const auto failed = [&](Error error) {
       return in_context(std::move(error), fmt::format("node {} ({})", in_quotes(node.name), node.op));
     };
-    if (rule == nullptr) return failed(unsupported("this operator of TensorFlow is not read"));
+    if (rule == nullptr) return failed(unsupported("this TensorFlow operator is not supported"));
     maker.begin(node);
     if (auto status = rule->convert(maker, node); !status.ok()) return failed(std::move(status).error());
-    if (maker.node_count() > most_nodes)
-      return failed(limit_error(fmt::format("the model has become more than {} nodes", most_nodes)));
+    if (maker.node_count() > max_nodes)
+      return failed(limit_error(fmt::format("the model has grown to more than {} nodes", max_nodes)));
   }
   return maker.take();
 }

@@ -1,7 +1,7 @@
-// TensorFlow's operators → ONNX. Values keep their names and their order of axes: a convolution stands
+// TensorFlow's operators → ONNX. Values keep their names and their order of axes: a convolution is placed
 // between two transpositions. What reads a quantized tensor computes on its real values (DequantizeLinear
 // before, QuantizeLinear behind it). One file per family in to_onnx/operators, registered by the build.
-// Clients: whoever reads a .tflite file or a TensorFlow.js model; from_onnx is the other way.
+// Clients: readers of .tflite files and TensorFlow.js models; from_onnx is the reverse.
 #pragma once
 
 #include "core/base/result.hpp"

@@ -161,8 +161,8 @@ Result<std::vector<std::byte>> Builder::finish(
   for (const std::string& input : graph_.inputs) static_cast<void>(tensor(input));
   for (const Entry& entry : entries_) {
     if (!tensor_type(entry.info.dtype))
-      return unsupported(
-          fmt::format("'{}' is {}, which TensorFlow Lite lacks", entry.name, dtype_name(entry.info.dtype)));
+      return unsupported(fmt::format("'{}' is {}, which TensorFlow Lite does not have", entry.name,
+                                     dtype_name(entry.info.dtype)));
     for (const std::int64_t dimension : entry.info.shape)
       if (dimension < 0 || dimension > INT32_MAX)
         return limit_error(fmt::format("'{}' has the shape {}: TensorFlow Lite's dimensions have 31 bits",

@@ -48,7 +48,7 @@ class Builder {
   /// The tensor of a value of the graph.
   [[nodiscard]] TensorIndex tensor(const std::string& value);
   [[nodiscard]] std::vector<TensorIndex> tensors(const std::vector<std::string>& values);
-  /// A tensor that the graph lacks; `name` begins with the name of a node and is not unique by itself.
+  /// A tensor that the graph lacks; `name` begins with the name of a node and need not be unique.
   [[nodiscard]] TensorIndex add_computed(std::string name, const tf::TensorInfo& info);
   [[nodiscard]] TensorIndex add_constant(std::string name, const Tensor& value,
                                          const tf::Quantization& quantization = {});

@@ -55,7 +55,7 @@ Result<Pads> pads_of(const tf::Node& node, const Window& window, std::array<std:
   if (padding != "EXPLICIT" || list == nullptr || list->size() != 8 || (*list)[0] != 0 || (*list)[1] != 0 ||
       (*list)[6] != 0 || (*list)[7] != 0 ||
       std::any_of(list->begin(), list->end(), [](auto n) { return n < 0; }))
-    return unsupported(fmt::format("the padding '{}' is none of height and width", padding));
+    return unsupported(fmt::format("the padding '{}' is not of height and width", padding));
   const List& pads = *list;
   return Pads{{pads[2], pads[4]}, {pads[3], pads[5]}};
 }
@@ -90,7 +90,7 @@ Result<Padded> padded_input(Builder& builder, const tf::Node& node, const Window
     return Padded{padded, fb::Padding::VALID};
   }
   if (info.dtype != DType::float32)
-    return unsupported(fmt::format("such a padding of {} values", dtype_name(info.dtype)));
+    return unsupported(fmt::format("this padding of {} values", dtype_name(info.dtype)));
   const std::array<float, 1> filling{fill};
   DRIFTSCOPE_TRY(const Tensor scalar, Tensor::from_values<float>({}, filling));
   const TensorIndex filler = builder.add_constant(node.name + "/padding", scalar);

@@ -1,4 +1,4 @@
-// Paddings of windows: TensorFlow Lite has SAME and VALID alone; for others a PAD stands before. Clients:
+// Paddings of windows: TensorFlow Lite has only SAME and VALID; for others a PAD is inserted before. Clients:
 // operators/.
 #pragma once
 

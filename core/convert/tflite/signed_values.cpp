@@ -72,7 +72,7 @@ class Shifting {
     return keeps_values(producer) || (made != nullptr && made->result_zero_point >= 0);
   }
 
-  // What reads it, or makes it of others, must take part.
+  // What reads it, or computes it from other values, must take part.
   [[nodiscard]] bool fits(const Node& node) const {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == no_value || node.inputs[i] >= is_shifted_.size() || !is_shifted_[node.inputs[i]])

@@ -46,7 +46,7 @@ Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& o
   spread_quantization(made.graph);
   restore_shifted(made, with_signs.shifted);
   for (const std::string& name : gone)
-    made.without[name] = "it is inside a Gelu, which TensorFlow Lite has whole";
+    made.without[name] = "it is inside a Gelu, which is a single operator in TensorFlow Lite";
   return made;
 }
 

@@ -9,8 +9,8 @@ namespace driftscope::tflite {
 /// What TensorFlow Lite can express.
 [[nodiscard]] const tf::Dialect& dialect();
 
-/// model.tflite, with the captured values among its outputs. Where each of our values is stands in the file
-/// as well, as the metadata "driftscope.values": {our name: {"tensor", "order"?}}.
+/// model.tflite, with the captured values among its outputs. The place of each of our values is stored in the
+/// file as well, as the metadata "driftscope.values": {our name: {"tensor", "order"?}}.
 [[nodiscard]] Result<convert::ConvertedModel> to_tflite(const Graph& graph,
                                                         const convert::ConvertOptions& options);
 

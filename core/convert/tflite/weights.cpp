@@ -27,7 +27,7 @@ Result<TensorIndex> reordered(Builder& builder, const tf::Node& node, const std:
   const Tensor* constant = builder.constant_value(value);
   const std::size_t rank = constant != nullptr ? constant->shape().size() : info.shape.size();
   if (rank != order.size())
-    return unsupported(fmt::format("'{}' has rank {}, expected was {}", value, rank, order.size()));
+    return unsupported(fmt::format("'{}' has rank {}, expected {}", value, rank, order.size()));
   std::string key = value;
   for (const std::size_t axis : order) key += fmt::format("/{}", axis);
   if (const auto known = builder.derived(key)) return *known;

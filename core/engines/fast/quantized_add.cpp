@@ -50,8 +50,8 @@ Result<bool> lower_sum_between_quantized(Lowering& lowering, const Node& node) {
                          .a_zero = as_int8(a->how.zero_point, a->how.dtype),
                          .b_zero = as_int8(b->how.zero_point, b->how.dtype),
                          .y_zero = as_int8(y->how.zero_point, y->how.dtype),
-                         .least = as_int8(y->least, y->how.dtype),
-                         .most = as_int8(y->most, y->how.dtype)};
+                         .min = as_int8(y->min, y->how.dtype),
+                         .max = as_int8(y->max, y->how.dtype)};
   Layout layout = lowering.layout(a->source);
   if (layout.plain()) layout = lowering.layout(b->source);
   DRIFTSCOPE_TRY(const BufferId left, read_int8(lowering, a->source, layout));

@@ -20,7 +20,7 @@ struct ConvParts {
   std::int64_t taps = 0;
 };
 
-/// Nothing where the weights are no constants, or of another type or rank.
+/// Nothing where the weights are not constants, or of another type or rank.
 [[nodiscard]] std::optional<ConvParts> conv_parts(const GpuLowering& lowering, const Node& node);
 
 /// IN_H, OUT_H, KERNEL_H, STRIDE_Y, DILATION_Y, PAD_Y and the same of the width.

@@ -57,7 +57,7 @@ struct RecurrentNode {
   [[nodiscard]] std::vector<float> constants(std::int64_t direction) const;
 };
 
-/// Nothing where strict has to run it: weights that are no constants, sequences of several lengths, other
+/// Nothing where strict has to run it: weights that are not constants, sequences of several lengths, other
 /// types.
 [[nodiscard]] std::optional<RecurrentNode> read_recurrent_node(const GpuLowering& lowering, const Node& node,
                                                                Cell cell);

@@ -14,7 +14,7 @@
 namespace driftscope::gpu {
 namespace {
 
-// What may come back with one submission: staging memory beyond it is not worth its place.
+// What may come back with one submission: more staging memory is not worthwhile.
 constexpr std::int64_t max_returned_bytes = std::int64_t{64} << 20;
 
 std::size_t element_bytes(DType dtype) { return static_cast<std::size_t>(bits_per_element(dtype) / 8); }

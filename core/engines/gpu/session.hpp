@@ -1,5 +1,5 @@
-// Runs a plan on a device: opens it, compiles, and then submits what lies between two looks of the host as
-// one. Nothing blocks: poll says "waiting" while the device works. Client: the engine.cpp of each GPU
+// Runs a plan on a device: opens it, compiles, and then submits everything between two reads by the host at
+// once. Nothing blocks: poll says "waiting" while the device works. Client: the engine.cpp of each GPU
 // engine.
 #pragma once
 
@@ -30,7 +30,7 @@ using Planner = std::function<Result<std::optional<Plan>>(Resources& resources, 
 
 class GpuSession final : public Session, public ProgramSource, private Memory {
  public:
-  /// `labels`: of the nodes of the graph that was given, for messages. `time_nodes`: even when nobody looks
+  /// `labels`: of the nodes of the graph that was given, for messages. `time_nodes`: even when no sink looks
   /// at inner values, which costs time itself. `patience_ns`: for one submission, and for compiling.
   GpuSession(std::unique_ptr<Resources> resources, std::shared_ptr<Device> device, Planner planner,
              std::vector<std::string> labels, RanWith ran, bool time_nodes, std::int64_t patience_ns);

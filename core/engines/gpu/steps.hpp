@@ -13,7 +13,7 @@ namespace driftscope::gpu {
 
 using namespace lowering;  // operators speak of buffers, layouts and steps all the time
 
-/// A step that is no call: the session does it.
+/// A step that is not a call: the session does it.
 class DeviceStep : public Step {
  public:
   [[nodiscard]] Status bind(const Memory& /*memory*/) final { return {}; }

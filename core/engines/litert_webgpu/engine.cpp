@@ -7,7 +7,7 @@
 namespace driftscope {
 namespace {
 
-// ML Drift keeps quantized tensors as the numbers they stand for: floor((x − low) / scale + ½)·scale + low,
+// ML Drift keeps quantized tensors as the numbers they represent: floor((x − low) / scale + ½)·scale + low,
 // with low the smallest of them. The integers in it are exact, so that only its last two operations count.
 ErrorModel ml_drift_model() {
   ErrorModel model = wgsl_model();

@@ -36,7 +36,7 @@ const peer::PeerInfo& ort_webgl_info() {
            .package = "onnxruntime-web",
            .lacking = {DType::bfloat16},
            .hides_rewritten =
-               "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model"},
+               "ONNX Runtime writes the optimised model only to a file, and onnxruntime-web has no files"},
       .wants_types = true};
   return info;
 }

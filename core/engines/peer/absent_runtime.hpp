@@ -1,5 +1,5 @@
-// The runtime of a peer that this build lacks: whatever is asked of it is an error that says so. Clients:
-// builds without it.
+// The runtime of a peer that this build lacks: every request to it is an error that says so. Clients: builds
+// without it.
 #pragma once
 
 #include "core/engines/peer/runtime.hpp"

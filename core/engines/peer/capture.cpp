@@ -57,13 +57,13 @@ CapturePlan plan_capture(const Graph& graph, const Runtime& runtime) {
     for (const ValueId id : node.outputs)
       if (id != no_value) made.insert(graph.values[id].name);
   for (const ValueId id : graph.outputs) outputs.insert(graph.values[id].name);
-  return make_plan(graph, made, outputs, runtime, "is made by no node");
+  return make_plan(graph, made, outputs, runtime, "is not produced by any node");
 }
 
 CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& rewritten, const Runtime& runtime,
                                bool (*in_onnx_layout)(const OutlineNode&)) {
   return make_plan(graph, made_by(rewritten, in_onnx_layout), outputs_of(rewritten), runtime,
-                   "was fused, folded or laid out in another way");
+                   "was fused, folded or laid out differently");
 }
 
 }  // namespace driftscope::peer

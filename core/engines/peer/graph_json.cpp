@@ -31,7 +31,7 @@ Result<json> attribute_json(const Attribute& attribute, Place place) {
           return constant_json(value, place);
         else
           return unsupported(
-              fmt::format("attribute {}: graphs and lists of tensors are not handed over", attribute.name));
+              fmt::format("attribute {}: graphs and lists of tensors cannot be passed", attribute.name));
       },
       attribute.value);
 }
@@ -44,7 +44,7 @@ json names_json(const Graph& graph, const std::vector<ValueId>& ids) {
 
 Result<json> node_json(const Graph& graph, const Node& node, Place place) {
   if (!node.subgraphs.empty())
-    return unsupported(fmt::format("{} has graphs inside, which are not handed over", node.op_type));
+    return unsupported(fmt::format("{} has graphs inside, which cannot be passed", node.op_type));
   json result = {{"name", node.name},
                  {"op", node.op_type},
                  {"opset", node.opset},

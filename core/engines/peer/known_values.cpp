@@ -5,7 +5,7 @@
 namespace driftscope::peer {
 namespace {
 
-constexpr std::size_t most_bytes = 4096;
+constexpr std::size_t max_bytes = 4096;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ std::shared_ptr<const Graph> with_known_values(const std::shared_ptr<const Graph
   Graph folded = lowering::fold_constants(*graph, one);
   for (ValueId id = 0; id < folded.values.size(); ++id)
     if (!graph->values[id].constant && folded.values[id].constant &&
-        folded.values[id].constant->bytes().size() > most_bytes)
+        folded.values[id].constant->bytes().size() > max_bytes)
       folded.values[id].constant.reset();
   return std::make_shared<const Graph>(std::move(folded));
 }

@@ -13,9 +13,9 @@
 namespace driftscope::peer {
 namespace {
 
-constexpr std::string_view all_captured = "made outputs of the graph, so that nothing is fused across them";
+constexpr std::string_view all_captured = "made outputs of the graph, so nothing is fused across them";
 
-// Our graph in the runtime's format, with these values readable besides its outputs.
+// Our graph in the runtime's format, with these values readable in addition to its outputs.
 Result<ModelForm> converted(const PeerInfo& peer, CreateRequest request, const CapturePlan& plan) {
   const std::shared_ptr<const Graph> graph = std::exchange(request.graph, nullptr);
   const convert::ConvertOptions options = {plan.added, request.options};

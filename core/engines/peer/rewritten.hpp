@@ -1,5 +1,5 @@
-// The model as a peer's runtime rewrites it, for those who ask which nodes an optimisation level fuses.
-// Client: the bisect command.
+// The model as a peer's runtime rewrites it, to show which nodes an optimisation level fuses. Client: the
+// bisect command.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace driftscope::peer {
 
 /// Nodes of the user's model as this engine runs it with these options of a target. Errors: unsupported with
-/// the reason when the engine does not give its rewritten model away; what the runtime says.
+/// the reason when the engine does not expose its rewritten model; what the runtime says.
 [[nodiscard]] Result<ModelOutline> rewritten_outline(const Engine& engine,
                                                      std::shared_ptr<const ModelSource> source,
                                                      const EngineOptions& options);

@@ -49,8 +49,8 @@ struct PeerInfo {
   InBrowsers in_browsers = {};
   bool wants_types = false;              ///< outputs that are added must say their type and shape
   convert::Converter convert = nullptr;  ///< with Takes::converted
-  /// Whether a model can return only what was made its output when it was written: then runs that nobody
-  /// traces use a model with the graph's outputs alone.
+  /// Whether a model can return only what was made its output when it was written: then untraced runs use a
+  /// model with only the graph's outputs.
   bool fixed_outputs = false;
   /// On the PC its JavaScript runs in a Node process (native/peers/node).
   bool under_node = false;

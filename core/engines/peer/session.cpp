@@ -71,7 +71,7 @@ Result<Progress> PeerSession::not_yet(std::string_view doing) {
   now.waiting = !current_->model->wait();
   if (monotonic_ns() < deadline_ns_) return now;
   return limit_error(fmt::format(
-      "{} has not finished {} for {} s, and was given up; the option timeout=SECONDS waits longer",
+      "{} has not finished {} for {} s and was abandoned; the option timeout=SECONDS waits longer",
       limits_.title, doing, limits_.timeout_ns / 1'000'000'000));
 }
 
@@ -111,7 +111,7 @@ Status PeerSession::hand_over_values(RunResult& result) {
   const std::vector<ValueId>& asked = groups_[group_];
   if (result.values.size() != asked.size())
     return internal_error(
-        fmt::format("the runtime gave {} values, asked were {}", result.values.size(), asked.size()));
+        fmt::format("the runtime returned {} values, {} were requested", result.values.size(), asked.size()));
   std::map<ValueId, Tensor> came;
   for (std::size_t i = 0; i < asked.size(); ++i) came.emplace(asked[i], std::move(result.values[i].tensor));
   for (const Node& node : graph_->nodes)

@@ -14,7 +14,7 @@ namespace driftscope::peer {
 /// One variant of the model.
 struct ModelForm {
   std::unique_ptr<RuntimeModel> model;
-  std::vector<std::string> captured;         ///< values that are its outputs besides the graph's own
+  std::vector<std::string> captured;         ///< values that are outputs in addition to the graph's own
   std::map<std::string, std::string> facts;  ///< of it, for RanWith::options
 };
 

@@ -23,7 +23,7 @@ auto within_memory(const Node& node, const Body& body) -> decltype(body()) {
   } catch (const std::bad_alloc&) {
     return limit_error(node_label(node) + ": out of memory. A smaller batch or fewer threads need less.");
   } catch (const std::length_error&) {
-    return limit_error(node_label(node) + ": it wants more memory than there can be");
+    return limit_error(node_label(node) + ": it needs more memory than can exist");
   }
 }
 
@@ -99,7 +99,7 @@ Status PreparedNodes::prepare_deep(const Graph& graph, const Node& node) {
   return within_memory(node, [&] { return prepare_node({graph, node, simd_, threads_, folded}, folded); });
 }
 
-// Keeping a weight besides its packed copy would double its memory. An empty tensor replaces it, so that the
+// Keeping a weight beside its packed copy would double its memory. An empty tensor replaces it, so that the
 // value is still recognised as a constant.
 void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::vector<int>& readers) {
   const StrictKernel* kernel = kernel_of(node);

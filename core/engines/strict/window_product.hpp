@@ -65,9 +65,9 @@ class WindowProduct {
 
   /// Elements that a scratch pool must hold for run().
   [[nodiscard]] std::int64_t scratch_size() const {
-    std::int64_t most = 0;
-    for (const Block& block : blocks_) most = std::max(most, scratch_stride(block));
-    return most * block_outputs_;
+    std::int64_t largest = 0;
+    for (const Block& block : blocks_) largest = std::max(largest, scratch_stride(block));
+    return largest * block_outputs_;
   }
 
   /// `planes` can be read a vector beyond its end. `start`: one per output of every group, or none: 0.

@@ -22,7 +22,7 @@ using gpu::WalkAxis;
 /// Every WebGL2 has as many samplers in a fragment shader.
 inline constexpr std::size_t max_samplers = 16;
 
-/// Mesa's llvmpipe ends all loops of a fragment after 65,535 iterations in all, without a word.
+/// Mesa's llvmpipe ends all loops of a fragment after 65,535 iterations in all, without an error.
 inline constexpr std::int64_t max_loops = 60'000;
 
 /// Where the texels of a buffer are.

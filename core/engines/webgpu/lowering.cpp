@@ -18,12 +18,12 @@ Result<bool> Lowering::lower_on_device(const Node& node) {
 }
 
 std::optional<Grid> Lowering::grid(std::int64_t items, std::int64_t per_group) const {
-  const std::int64_t most = facts().max_groups;
+  const std::int64_t limit = facts().max_groups;
   const std::int64_t groups = (items + per_group - 1) / per_group;
-  const std::int64_t x = std::min(groups, most);
+  const std::int64_t x = std::min(groups, limit);
   const std::int64_t y = (groups + x - 1) / std::max<std::int64_t>(x, 1);
   // Indices in shaders are 32 bits.
-  if (groups <= 0 || y > most || x * y * per_group > std::int64_t{0xffffffff}) return std::nullopt;
+  if (groups <= 0 || y > limit || x * y * per_group > std::int64_t{0xffffffff}) return std::nullopt;
   return Grid{{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), 1}, x * per_group};
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t size = 1024;      // of the square matrices: at least 64 tiles of each kind
 constexpr std::int64_t slow_size = 256;  // on a device that computes on the CPU
 constexpr std::int64_t trial_ns = 4'000'000;
-constexpr std::int64_t most_repeats = 16;
+constexpr std::int64_t max_repeats = 16;
 constexpr int rounds = 4;  // of all tiles, one after the other; the first says how long they take
 constexpr double clearly_faster = 0.97;
 
@@ -85,7 +85,7 @@ class TileProbe final : public gpu::Probe {
       const std::int64_t fastest = std::ranges::min(trials_, {}, &Trial::best_ns).best_ns;
       repeats_ = round_ == 0 ? 1
                              : std::clamp<std::int64_t>(trial_ns / std::max<std::int64_t>(fastest, 1), 1,
-                                                        most_repeats);
+                                                        max_repeats);
       std::vector<gpu::Command> commands(static_cast<std::size_t>(repeats_) + 1);
       for (gpu::Command& command : commands)
         command.dispatch = gpu::Dispatch{

@@ -1,5 +1,5 @@
-# The engine webnn: a browser's own API, so that there are no files of others. Its adapter's table of operators is
-# generated from the folder, as a browser cannot list one.
+# The engine webnn: a browser's own API, so there are no third-party files. Its adapter's table of operators
+# is generated from the folder, as a browser cannot list one.
 function(driftscope_site_webnn)
   file(GLOB families CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}/web/peers/webnn/operators"
     "${CMAKE_SOURCE_DIR}/web/peers/webnn/operators/*.mjs")

@@ -47,7 +47,7 @@ std::optional<ValueId> over_root_two(const GraphRewriter& rewriter, const Node& 
 
 struct Found {
   ValueId x = no_value;
-  std::vector<NodeId> others;  // besides Erf; the last one makes the result
+  std::vector<NodeId> others;  // other than Erf; the last one makes the result
 };
 
 // ½·x·(1 + erf(x/√2)), in each order of the products.

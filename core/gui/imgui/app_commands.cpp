@@ -178,7 +178,7 @@ std::string App::file_name(const char* extension) const {
 void App::copy_table(Screen& screen, bool csv) {
   if (!shown_ && views_[view_]->needs_snapshot()) return say("Nothing is open.");
   const Table table = views_[view_]->table(screen);
-  if (table.empty()) return say("This view holds no table.");
+  if (table.empty()) return say("This view has no table.");
   ImGui::SetClipboardText((csv ? csv_text(table) : plain_text(table)).c_str());
   say(fmt::format("Copied {} row{} as {}.", table.size() - 1, table.size() == 2 ? "" : "s",
                   csv ? "CSV" : "text"));
@@ -187,7 +187,7 @@ void App::copy_table(Screen& screen, bool csv) {
 void App::save_table(Screen& screen) {
   if (!shown_ && views_[view_]->needs_snapshot()) return say("Nothing is open.");
   const Table table = views_[view_]->table(screen);
-  if (table.empty()) return say("This view holds no table.");
+  if (table.empty()) return say("This view has no table.");
   const std::string text = csv_text(table);
   say(host_.save(file_name(".csv"), std::as_bytes(std::span(text))));
 }
@@ -195,7 +195,7 @@ void App::save_table(Screen& screen) {
 void App::save_svg(Screen& screen) {
   if (!shown_ && views_[view_]->needs_snapshot()) return say("Nothing is open.");
   const SavedPicture picture = views_[view_]->picture(screen);
-  if (picture.svg.empty()) return say("This view is no drawing: save it as PNG (Ctrl+P) or CSV (Ctrl+S).");
+  if (picture.svg.empty()) return say("This view is not a drawing: save it as PNG (Ctrl+P) or CSV (Ctrl+S).");
   say(host_.save(file_name(".svg"), std::as_bytes(std::span(picture.svg))));
 }
 
@@ -210,7 +210,7 @@ void App::save_png(Screen& screen) {
 
 void App::save_image(const Image& image) {
   const auto file = png_file(image);
-  if (file.empty()) return say("There is no picture to save.");
+  if (file.empty()) return say("There is no image to save.");
   say(host_.save(file_name(".png"), file));
 }
 
@@ -230,7 +230,7 @@ void App::draw_palette(Screen& screen) {
   if (!ImGui::BeginPopup("palette", ImGuiWindowFlags_NoMove)) return;
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(-1.0f);
-  if (ImGui::InputTextWithHint("##command", "What to do, or a layer's name", palette_text_,
+  if (ImGui::InputTextWithHint("##command", "A command, or a layer's name", palette_text_,
                                sizeof palette_text_))
     palette_place_ = 0;
   std::vector<Command> found = commands(screen);
@@ -238,8 +238,8 @@ void App::draw_palette(Screen& screen) {
     const bool layer = one.name.rfind("Layer: ", 0) == 0;
     return !one.possible || !matches_typed(one.name, palette_text_) || (layer && palette_text_[0] == '\0');
   });
-  constexpr std::size_t most = 14;
-  if (found.size() > most) found.resize(most);
+  constexpr std::size_t max_shown = 14;
+  if (found.size() > max_shown) found.resize(max_shown);
   const int last = static_cast<int>(found.size()) - 1;
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++palette_place_;
   if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --palette_place_;
@@ -258,7 +258,7 @@ void App::draw_palette(Screen& screen) {
     }
     ImGui::PopID();
   }
-  if (found.empty()) ImGui::TextColored(im4(theme_.dim), "Nothing is called that.");
+  if (found.empty()) ImGui::TextColored(im4(theme_.dim), "Nothing has this name.");
   if (act || ImGui::IsKeyPressed(ImGuiKey_Escape, false)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
   if (act) act();

@@ -41,7 +41,7 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
   if (ImGui::Selectable("##target", target == screen.target(), 0, {0.0f, em * 1.25f}))
     screen.selection.select_target(target);
   hint(fmt::format("{}\n{}{}", column.target, column.ran,
-                   target == 0 ? "\nWhat the others are compared with" : "")
+                   target == 0 ? "\nThe others are compared with it" : "")
            .c_str());
   ImGui::SetCursorScreenPos({at.x + em * 0.2f, at.y + em * 0.12f});
   target_label(screen, target);
@@ -64,7 +64,7 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
             inherited_error(cell[compared_metric("max_abs")], cell[verified_metric("max_abs")]);
         if (!std::isnan(inherited))
           fact_row(screen, "inherited, at least", format_number(inherited),
-                   "What of the difference the layer cannot have made itself");
+                   "Inherited part of the difference");
       }
     }
     if (cell.nan() > 0 || cell.inf() > 0)

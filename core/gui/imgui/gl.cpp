@@ -18,9 +18,9 @@ constexpr GLenum gl_max_texture_size = 0x0D33;
 }  // namespace
 
 std::uintptr_t make_gl_texture(const Image& image) {
-  GLint most = 0;
-  glGetIntegerv(gl_max_texture_size, &most);
-  if (image.width <= 0 || image.height <= 0 || image.width > most || image.height > most) return 0;
+  GLint max_size = 0;
+  glGetIntegerv(gl_max_texture_size, &max_size);
+  if (image.width <= 0 || image.height <= 0 || image.width > max_size || image.height > max_size) return 0;
   GLuint texture = 0;
   glGenTextures(1, &texture);
   glBindTexture(GL_TEXTURE_2D, texture);
@@ -46,7 +46,7 @@ void clear_gl(int width, int height, Colour colour) {
 }
 
 Image read_gl_pixels(Box box, int width, int height) {
-  const auto pixel = [](float x, int most) { return std::clamp(static_cast<int>(x), 0, most); };
+  const auto pixel = [](float x, int limit) { return std::clamp(static_cast<int>(x), 0, limit); };
   const int left = pixel(box.left, width);
   const int top = pixel(box.top, height);
   Image image{pixel(box.right, width) - left, pixel(box.bottom, height) - top, {}};

@@ -1,5 +1,5 @@
-// The few OpenGL calls that the GUI needs besides ImGui's backend; the functions themselves come from the
-// platform's driftscope_gl.hpp. A context must be current. Clients: the windows.
+// The few OpenGL calls that the GUI needs in addition to ImGui's backend; the functions themselves come from
+// the platform's driftscope_gl.hpp. A context must be current. Clients: the windows.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ class GraphView final : public View {
     if (picture.scale < readable * 0.45f) {
       const float across = box.width() / std::max(1.0f, (layout_.width + 0.5f) * node_aspect);
       picture.scale = std::clamp(across, readable * 0.45f, readable * 0.8f);
-      const Point node = layout_.nodes[telling_layer(*screen.snapshot)];
+      const Point node = layout_.nodes[anchor_layer(*screen.snapshot)];
       const float half_x = box.width() / picture.scale / node_aspect / 2.0f;
       const float half_y = box.height() / picture.scale / 2.0f;
       picture.centre = {within(node.x, half_x, layout_.width), within(node.y, half_y, layout_.height)};
@@ -95,15 +95,15 @@ class GraphView final : public View {
   }
 
   /// The first fault of any target, else the first difference, else the first layer that is drawn.
-  [[nodiscard]] std::size_t telling_layer(const Snapshot& snapshot) const {
+  [[nodiscard]] std::size_t anchor_layer(const Snapshot& snapshot) const {
     std::size_t fault = no_place;
     std::size_t difference = no_place;
     for (const TargetColumn& target : snapshot.targets) {
       fault = std::min(fault, target.first_fault);
       difference = std::min(difference, target.first_divergence);
     }
-    const std::size_t telling = std::min(fault == no_place ? difference : fault, layout_.nodes.size());
-    if (telling < layout_.nodes.size() && !is_folded(snapshot, telling)) return telling;
+    const std::size_t anchor = std::min(fault == no_place ? difference : fault, layout_.nodes.size());
+    if (anchor < layout_.nodes.size() && !is_folded(snapshot, anchor)) return anchor;
     return layout_.ranks.empty() || layout_.ranks.front().empty() ? 0 : layout_.ranks.front().front();
   }
 
@@ -150,9 +150,9 @@ class GraphView final : public View {
     }
     if (area.hovered && io.MouseWheel != 0.0f) {
       const float before = picture_.scale;
-      const float least = std::min(0.5f, fitted(picture_.box, layout_, 44.0f).scale);
+      const float min_scale = std::min(0.5f, fitted(picture_.box, layout_, 44.0f).scale);
       picture_.scale =
-          std::clamp(picture_.scale * std::pow(1.2f, io.MouseWheel), least, 160.0f * screen.scale);
+          std::clamp(picture_.scale * std::pow(1.2f, io.MouseWheel), min_scale, 160.0f * screen.scale);
       const Point middle = picture_.box.centre();
       const float dx = io.MousePos.x - middle.x;
       const float dy = io.MousePos.y - middle.y;

@@ -138,10 +138,10 @@ std::int64_t ImagePanels::draw_panel(Screen& screen, Painter& painter, const Ima
 
 void ImagePanels::draw_scale(const Screen& screen, Painter& painter, const ImagePanel& panel, Box box) {
   const float height = painter.line_height(true) * 0.45f;
-  const double most = std::max(std::abs(panel.low), std::abs(panel.high));
+  const double largest = std::max(std::abs(panel.low), std::abs(panel.high));
   const bool diverging = panel.map == ColourMap::diverging;
-  const std::string low = format_number(diverging ? -most : panel.low);
-  const std::string high = format_number(diverging ? most : panel.high);
+  const std::string low = format_number(diverging ? -largest : panel.low);
+  const std::string high = format_number(diverging ? largest : panel.high);
   const float y = box.top + painter.line_height(true) * 0.55f;
   const float left = box.left + painter.text_width(low, true) + 6.0f;
   const float right =
@@ -165,9 +165,10 @@ void ImagePanels::handle_mouse(bool hovered) {
   if (!hovered && !ImGui::IsItemActive()) return;
   if (io.MouseWheel != 0.0f && over_box_.contains(point(io.MousePos))) {
     const float factor = io.MouseWheel > 0.0f ? 1.25f : 0.8f;
-    const float most = std::max(1.0f, static_cast<float>(std::max(layout_.width(), layout_.height())) / 4.0f);
+    const float max_zoom =
+        std::max(1.0f, static_cast<float>(std::max(layout_.width(), layout_.height())) / 4.0f);
     const float before = 1.0f / zoom_;
-    zoom_ = std::clamp(zoom_ * factor, 1.0f, most);
+    zoom_ = std::clamp(zoom_ * factor, 1.0f, max_zoom);
     const float after = 1.0f / zoom_;
     // The point under the mouse stays fixed.
     const float u = (io.MousePos.x - over_box_.left) / over_box_.width() - 0.5f;

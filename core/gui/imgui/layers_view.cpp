@@ -48,8 +48,8 @@ class LayersView final : public View {
       stale_ = true;
     }
     hint(
-        "Words that must all be there, in any case. op:Conv looks at the operator alone; is:fault, "
-        "is:suspect, is:unjudged, is:different, is:inherited, is:constant at what was found.  Key: /");
+        "All words must occur, in any case. op:Conv matches only the operator; is:fault, is:suspect, "
+        "is:unjudged, is:different, is:inherited, is:constant match the findings.  Key: /");
     const float metric_width = ImGui::GetFontSize() * 8.0f;
     flow(metric_width);
     ImGui::SetNextItemWidth(metric_width);
@@ -258,7 +258,7 @@ class LayersView final : public View {
       if (of_target) {
         const TargetColumn& shown = screen.snapshot->targets[target];
         hint(fmt::format("{}\n{}{}{}", shown.target, shown.ran,
-                         target == 0 ? "\nWhat the others are compared with" : "",
+                         target == 0 ? "\nThe others are compared with it" : "",
                          shown.error.empty() ? "" : "\n" + shown.error)
                  .c_str());
       } else if (detailed_ && column > fixed_columns) {
@@ -314,7 +314,7 @@ class LayersView final : public View {
     ImGui::PopID();
   }
 
-  /// The scope that the row above has as well is dimmed: what belongs together stands together.
+  /// The scope that the row above has as well is dimmed: this groups what belongs together.
   void draw_name(Screen& screen, std::uint32_t place) {
     const Layer& layer = screen.snapshot->layers[place];
     const float room = ImGui::GetContentRegionAvail().x;

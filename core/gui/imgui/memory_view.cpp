@@ -24,7 +24,7 @@ class MemoryView final : public View {
     const bool two = !alive_.bytes.empty() && room.y > 16.0f * line;
     if (series_.empty() && alive_.bytes.empty())
       return empty_state(screen, "No memory was recorded.",
-                         "Driftscope's own runs sample it; a trace made elsewhere need not.");
+                         "Driftscope's own runs sample it; traces made elsewhere may lack it.");
     auto painter = screen.painter();
     if (!series_.empty()) {
       small_text(screen, "Measured, from the start of the run", screen.theme.dim);
@@ -34,7 +34,8 @@ class MemoryView final : public View {
     if (alive_.bytes.empty() || (!two && !series_.empty())) return;
     ImGui::PushTextWrapPos(0.0f);
     small_text(screen,
-               "Values alive while each layer runs, by their lifetimes: what a run needs beside its weights",
+               "Values alive while each layer runs, by their lifetimes: what a run needs in addition to its "
+               "weights",
                screen.theme.dim);
     ImGui::PopTextWrapPos();
     const Canvas area = canvas("alive", {room.x, std::max(60.0f, ImGui::GetContentRegionAvail().y)});

@@ -50,8 +50,8 @@ class StartView final : public View {
         "One model, several engines: which layer differs, is it a bug or rounding, what does it cost?");
     ImGui::PushStyleColor(ImGuiCol_Text, im(screen.theme.dim));
     ImGui::TextWrapped(
-        "Drop an .onnx model, a picture, a trace or a stored comparison anywhere on this window; or see it "
-        "work at once:");
+        "Drop an .onnx model, a picture, a trace or a stored comparison anywhere on this window; or try the "
+        "demo:");
     ImGui::PopStyleColor();
     if (accent_button(screen, "Run the demo")) screen.host.run_demo();
     hint("LeNet-5 on a real handwritten digit, on every target that this machine can run");
@@ -78,7 +78,8 @@ class StartView final : public View {
       small_text(screen, fmt::format("of {}", feed.samples), screen.theme.dim);
       ImGui::Checkbox(fmt::format("also all {}, for the accuracy###all", feed.samples).c_str(), &dataset_);
       hint(
-          "How many samples each target predicts as labelled, and how many as the first target: see Summary");
+          "How many samples each target predicts as labelled, and how many like the first target: see "
+          "Summary");
     }
     if (!feed.input.empty()) {
       ImGui::PushTextWrapPos(0.0f);
@@ -90,7 +91,7 @@ class StartView final : public View {
 
   void draw_targets(Screen& screen) {
     ImGui::SeparatorText("Targets");
-    small_text(screen, "The first one chosen is what the others are compared with.", screen.theme.dim);
+    small_text(screen, "The others are compared with the first one chosen.", screen.theme.dim);
     ImGui::BeginDisabled(screen.feed.busy);
     std::string_view host;
     for (const TargetChoice& choice : screen.feed.targets) {

@@ -177,7 +177,7 @@ class SummaryView final : public View {
       }
       if (answers_[t].top.empty()) {
         const std::string text =
-            answers_[t].shape.empty() ? "its output is not at hand" : "output " + answers_[t].shape;
+            answers_[t].shape.empty() ? "its output is not available" : "output " + answers_[t].shape;
         ImGui::TextColored(im4(screen.theme.dim), "%s", text.c_str());
         continue;
       }
@@ -194,16 +194,17 @@ class SummaryView final : public View {
     auto painter = screen.painter();
     const float names = std::min(5.0f * em, width * 0.35f);
     const float numbers = painter.text_width("100.000 %", true) + 6.0f;
-    const float most = std::max(0.0f, width - names - numbers - 8.0f);
+    const float bar_width = std::max(0.0f, width - names - numbers - 8.0f);
     const double top = answer.distribution ? 1.0 : std::max(1e-30, std::abs(answer.top.front().score));
     const auto share = static_cast<float>(std::clamp(one.score / top, 0.0, 1.0));
     const float y = at.y + em * 0.62f;
     const auto letters = static_cast<std::size_t>(std::max(3.0f, names / (em * 0.55f)));
     painter.text({at.x, y}, elide(one.name, letters), screen.theme.ink, Anchor::start, false);
-    painter.fill({at.x + names, y - em * 0.22f, at.x + names + most, y + em * 0.22f}, screen.theme.raised,
-                 2.0f);
-    painter.fill({at.x + names, y - em * 0.22f, at.x + names + std::max(1.0f, share * most), y + em * 0.22f},
-                 screen.theme.accent, 2.0f);
+    painter.fill({at.x + names, y - em * 0.22f, at.x + names + bar_width, y + em * 0.22f},
+                 screen.theme.raised, 2.0f);
+    painter.fill(
+        {at.x + names, y - em * 0.22f, at.x + names + std::max(1.0f, share * bar_width), y + em * 0.22f},
+        screen.theme.accent, 2.0f);
     painter.text({at.x + width, y},
                  answer.distribution ? fmt::format("{:.3f} %", 100.0 * one.score) : format_number(one.score),
                  screen.theme.ink, Anchor::end, true);

@@ -50,7 +50,7 @@ struct Reading {
   Content content;
 };
 
-/// Also when the work is given up for want of memory.
+/// Also when the work is abandoned for lack of memory.
 struct DoneAtEnd {
   Reading& reading;
   ~DoneAtEnd() { reading.done = true; }
@@ -59,7 +59,7 @@ struct DoneAtEnd {
 std::optional<Loaded> read_one(const Source& source, std::string& why) {
   if (!source.tensors || source.place == no_place) {
     why = source.tensors ? source.target + " did not record it."
-                         : "What was opened holds verdicts and no tensors. Open the trace files as well.";
+                         : "The opened files contain verdicts but no tensors. Open the trace files as well.";
     return std::nullopt;
   }
   auto tensor = source.tensors->load(source.place);
@@ -102,7 +102,7 @@ class TensorView final : public View {
                          "Select one in Layers, Drift or Graph; Up and Down go from one to the next.");
     load(screen);
     if (layer_ == no_place) return empty_state(screen, "Reading the tensors …", "");
-    if (!left_ && !right_) return empty_state(screen, "This layer's values are not at hand.", why_.c_str());
+    if (!left_ && !right_) return empty_state(screen, "This layer's values are not available.", why_.c_str());
     draw_toolbar(screen);
     if (layout().width() == 0) {
       panels_.clear();
@@ -126,8 +126,8 @@ class TensorView final : public View {
     Table table = {{"index", "left", "right", "difference", "left bits", "right bits"}};
     if (!screen.layer_selected() || (!left_ && !right_)) return {};
     const Loaded& any = left_ ? *left_ : *right_;
-    constexpr std::int64_t most = 100'000;
-    for (std::int64_t i = 0; i < std::min(any.tensor.elements(), most); ++i) {
+    constexpr std::int64_t max_elements = 100'000;
+    for (std::int64_t i = 0; i < std::min(any.tensor.elements(), max_elements); ++i) {
       const auto place = static_cast<std::size_t>(i);
       table.push_back(
           {layout().index_text(i), left_ ? fmt::format("{}", left_->values[place]) : "",
@@ -244,7 +244,7 @@ class TensorView final : public View {
     if (left_ && right_) {
       flow(checkbox_width("Shared scale"));
       if (ImGui::Checkbox("Shared scale", &shared_)) changed_ = true;
-      hint("Both targets in the same colours for the same values, or each over its own range");
+      hint("The same colours for the same values on both targets, or each over its own range");
     }
     if (both()) {
       flow(button_width("Worst element"));

@@ -27,7 +27,7 @@ class TimeView final : public View {
     if (none)
       return empty_state(
           screen, "No times were recorded.",
-          "What was opened holds tensors alone; Driftscope's own runs note the time of every node.");
+          "The opened files contain only tensors; Driftscope's own runs record the time of every node.");
     draw_toolbar(screen);
     update(screen);
     draw_totals(screen);
@@ -53,8 +53,8 @@ class TimeView final : public View {
   }
 
   SavedPicture picture(const Screen& screen) const override {
-    constexpr std::size_t most = 120;
-    const std::size_t count = std::min(rows_.size(), most);
+    constexpr std::size_t max_rows = 120;
+    const std::size_t count = std::min(rows_.size(), max_rows);
     SvgPainter measuring(1.0f, 1.0f, screen.theme.panel);
     const float row = time_row_height(measuring, screen.snapshot->targets.size());
     SvgPainter painter(1000.0f, row * static_cast<float>(count) + 24.0f, screen.theme.panel);

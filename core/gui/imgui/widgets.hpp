@@ -32,7 +32,7 @@ void verdict_label(const Screen& screen, Verdict verdict, bool with_word = true)
 /// Marker and name of a target, in its colour.
 void target_label(const Screen& screen, std::size_t target);
 
-/// The row of a table's headers; those of columns `right` stand over right-aligned figures.
+/// The row of a table's headers; those of columns `right` are above right-aligned figures.
 void headers_row(std::initializer_list<int> right);
 
 /// A tooltip of the last item, wrapped.

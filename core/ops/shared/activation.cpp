@@ -65,7 +65,7 @@ Result<std::vector<Activation>> read_activations(const Node& node, std::size_t d
     const Row* row = find(name);
     if (row == nullptr)
       return unsupported(
-          fmt::format("attribute activations: \"{}\" is none of Relu, Tanh, Sigmoid, Affine, LeakyRelu, "
+          fmt::format("attribute activations: \"{}\" is not one of Relu, Tanh, Sigmoid, Affine, LeakyRelu, "
                       "ThresholdedRelu, ScaledTanh, HardSigmoid, Elu, Softsign, Softplus",
                       name));
     Activation activation{row->kind, row->alpha, row->beta};

@@ -74,7 +74,7 @@ Result<bool> condition_of(const Evaluated<S>& value, std::string_view what) {
   if constexpr (std::is_same_v<S, Bounded>)
     if (!value.real.empty() && value.real[0].worst > 0.0)
       return unsupported(
-          fmt::format("{}: rounding in the nodes before may have decided it; record it "
+          fmt::format("{}: rounding in earlier nodes may have decided it; record it "
                       "to judge this node",
                       what));
   return value.tensor.bytes()[0] != std::byte{0};

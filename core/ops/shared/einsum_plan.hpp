@@ -15,7 +15,7 @@ struct EinsumLabels {
   std::vector<std::vector<std::size_t>> operands;  ///< per operand, the label of each axis
   std::vector<std::size_t> output;
   std::vector<std::size_t> summed;  ///< in the order in which they first appear
-  std::vector<Dimension> sizes;     ///< per label; unknown where no operand tells
+  std::vector<Dimension> sizes;     ///< per label; unknown where no operand defines it
 };
 
 [[nodiscard]] Result<EinsumLabels> label_einsum(const Node& node, std::span<const SymbolicShape> shapes);

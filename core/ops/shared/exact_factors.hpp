@@ -91,11 +91,11 @@ template <class S>
 /// The largest magnitude of a finite element.
 template <class T>
 [[nodiscard]] double largest_finite(std::span<const T> values) {
-  double most = 0.0;
+  double max_size = 0.0;
   for (const T& x : values)
     if (const auto size = std::fabs(static_cast<double>(math::value(x))); std::isfinite(size))
-      most = std::fmax(most, size);
-  return most;
+      max_size = std::fmax(max_size, size);
+  return max_size;
 }
 
 /// Of a product of finite elements, one of each.

@@ -82,7 +82,7 @@ Status expect_certain(const KernelContext<S>& context, std::size_t input, std::s
     const auto bounds = context.real(input);
     if (std::any_of(bounds.begin(), bounds.end(), [](const Bounded& x) { return x.worst > 0.0; }))
       return unsupported(
-          fmt::format("{}: rounding in the nodes before may have changed it; record it to judge this node",
+          fmt::format("{}: rounding in earlier nodes may have changed it; record it to judge this node",
                       input_label(input, name)));
   }
   return {};

@@ -13,7 +13,7 @@
 // - a measured one. Each step's own error (computed with bounds from an exact state: rigorous) is put into
 //   several runs in double, with random signs that change from step to step in one half of the runs and stay
 //   in the other (repeated inputs repeat the same error). The distance of these runs from the
-//   undisturbed one is the actual effect of such errors in this network.
+//   unperturbed one is the actual effect of such errors in this network.
 //   likely: 4 times that. worst: 32 times that with the worst error of each step: as if a thousand
 //   independent errors conspired (the sum of n numbers is at most √n times the root of their squares).
 #pragma once
@@ -161,7 +161,7 @@ class Trajectory<Cell, Bounded> {
   void disturb(std::size_t m) {
     for (std::size_t j = 0; j < local_.size(); ++j) states_[m][j] += signs_[m][j] * local_[j].likely;
   }
-  // The runs are disturbed by `likely`; `worst` is larger by at most this ratio.
+  // The runs are perturbed by `likely`; `worst` is larger by at most this ratio.
   void note_ratio() {
     for (const Bounded& x : local_)
       if (x.likely > 0.0) ratio_ = std::fmax(ratio_, x.worst / x.likely);

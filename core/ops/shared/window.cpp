@@ -44,7 +44,7 @@ Result<WindowAttributes> read_window(const Node& node, Ints kernel) {
   DRIFTSCOPE_CHECK(check_list("kernel_shape", window.kernel, rank, 1));
   DRIFTSCOPE_CHECK(check_list("strides", window.strides, rank, 1));
   DRIFTSCOPE_CHECK(check_list("dilations", window.dilations, rank, 1));
-  // Exporters write pads of zeros besides auto_pad, which then takes precedence.
+  // Exporters write pads of zeros alongside auto_pad, which then takes precedence.
   if (window.auto_pad != AutoPad::notset) window.pads.assign(2 * rank, 0);
   DRIFTSCOPE_CHECK(check_list("pads", window.pads, 2 * rank, 0));
   return window;

@@ -1,5 +1,5 @@
-// Functions composed of others, and ÷ and √ by approximations with Newton steps. Errors in ULP of the
-// result, provided that the parts are within the 4 ULP that every CPU runtime is granted.
+// Functions composed of other functions, and ÷ and √ by approximations with Newton steps. Errors in ULP of
+// the result, provided that the parts are within the 4 ULP that every CPU runtime is granted.
 #include <cmath>
 
 #include "core/numerics/subnormal_rows.hpp"

@@ -104,9 +104,10 @@ float plain_rsqrt(float x) { return 1.0f / std::sqrt(x); }
 
 Fault softmax_by(float (*exponential)(float), bool less_maximum, bool reciprocal) {
   return by_rows([=](std::span<const float> x, std::span<float> y, const NodeRun&) {
-    float most = -INFINITY, sum = 0.0f;
-    for (const float v : x) most = std::fmax(most, v);
-    for (std::size_t i = 0; i < x.size(); ++i) sum += y[i] = exponential(less_maximum ? x[i] - most : x[i]);
+    float largest = -INFINITY, sum = 0.0f;
+    for (const float v : x) largest = std::fmax(largest, v);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      sum += y[i] = exponential(less_maximum ? x[i] - largest : x[i]);
     const float inverse = 1.0f / sum;
     for (float& v : y) v = reciprocal ? v * inverse : v / sum;
   });

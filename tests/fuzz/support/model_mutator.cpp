@@ -21,7 +21,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 namespace driftscope::fuzz {
 namespace {
 
-constexpr std::size_t most_nodes = 24;  // a run of more finds nothing that these do not
+constexpr std::size_t max_nodes = 24;  // a run of more finds nothing that these do not
 
 template <class List>
 auto& any_of(List& list, Rng& rng) {
@@ -223,12 +223,12 @@ std::map<std::string, std::vector<Attribute>>& seen_attributes() {
 }
 
 void remember_attributes(const ModelGraph& graph) {
-  constexpr std::size_t most = 48;
+  constexpr std::size_t max_attributes = 48;
   for (const ModelNode& node : graph.nodes) {
     auto& seen = seen_attributes()[node.op_type];
     for (const Attribute& attribute : node.attributes) {
       const auto same_name = std::ranges::count(seen, attribute.name, &Attribute::name);
-      if (same_name < 3 && seen.size() < most) seen.push_back(attribute);
+      if (same_name < 3 && seen.size() < max_attributes) seen.push_back(attribute);
       if (const auto* body = std::get_if<std::shared_ptr<const ModelGraph>>(&attribute.value);
           body != nullptr && *body != nullptr)
         remember_attributes(**body);
@@ -306,7 +306,7 @@ void declare_value(ModelGraph& graph, Rng& rng) {
 
 void add_node(ModelGraph& graph, Rng& rng) {
   const auto names = readable(graph);
-  if (graph.nodes.size() >= most_nodes || names.empty()) return;
+  if (graph.nodes.size() >= max_nodes || names.empty()) return;
   const Operator& op = any_operator(rng);
   ModelNode node;
   node.op_type = op.op_type;
@@ -452,7 +452,7 @@ void splice_models(Model& a, const Model& b, Rng& rng) {
   for (const NamedTensor& weight : b.graph.initializers)
     a.graph.initializers.push_back({renamed(weight.name), weight.tensor});
   for (ModelNode node : b.graph.nodes) {
-    if (a.graph.nodes.size() >= most_nodes) break;
+    if (a.graph.nodes.size() >= max_nodes) break;
     for (std::string& name : node.inputs) name = !instead.empty() && name == instead ? joined : renamed(name);
     for (std::string& name : node.outputs) name = renamed(name);
     if (!node.name.empty()) node.name = "b_" + node.name;

@@ -17,8 +17,8 @@ void mutate_model(Model& model, Rng& rng);
 /// `a` with the nodes of `b`, which may read what `a` computes.
 void splice_models(Model& a, const Model& b, Rng& rng);
 
-/// As LLVMFuzzerCustomMutator and LLVMFuzzerCustomCrossOver. Bytes that are no model are changed as bytes; so
-/// are one in eight of those that are.
+/// As LLVMFuzzerCustomMutator and LLVMFuzzerCustomCrossOver. Bytes that are not a model are changed as bytes;
+/// so are one in eight of those that are.
 std::size_t mutate_onnx(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
 std::size_t splice_onnx(const std::uint8_t* a, std::size_t a_size, const std::uint8_t* b, std::size_t b_size,
                         std::uint8_t* out, std::size_t max_size, unsigned seed);

@@ -66,7 +66,7 @@ TEST_CASE("MemoryGrowth_CollectorsSawtooth_IsNoLeak") {
 }
 
 TEST_CASE("MemoryGrowth_GarbageOfABrowser_IsUnclear_UntilMoreComesTogetherThanCollectorsLeave") {
-  // As of Chromium with ONNX Runtime Web: 500 kB per 100 runs, which nobody has collected yet.
+  // As of Chromium with ONNX Runtime Web: 500 kB per 100 runs, which are not collected yet.
   MemorySeries garbage = sampled(false, [](double run) { return 530 * megabyte + 5e3 * 20 * run; });
   garbage.kind = "process_tree_pss";
   CHECK(estimate_growth(garbage).growth == Growth::unclear);

@@ -167,7 +167,7 @@ TEST_CASE("ConvertCheck_QuotientAsProduct_IsRounding") {
   };
   const Check check = checked(model("Div", 2.8284271f), model("Mul", 1.0f / 2.8284271f));
   CHECK(check.verdict == Verdict::rounding);
-  // A factor that is not the reciprocal is no rounding.
+  // A factor that is not the reciprocal is not rounding.
   const Check wrong = checked(model("Div", 2.8284271f), model("Mul", 1.0f / 2.8285f));
   CHECK(parting(wrong) == "y");
 }
@@ -206,7 +206,7 @@ TEST_CASE("ConvertCheck_BadMap_SaysWhatIsWrong") {
     REQUIRE_FALSE(map.ok());
     return map.error().message;
   };
-  CHECK(message("{").find("no JSON") != std::string::npos);
+  CHECK(message("{").find("not JSON") != std::string::npos);
   CHECK(message("{\"values\":[]}").find("driftscope-map-1") != std::string::npos);
   CHECK(message(R"({"format":"driftscope-map-1","values":[{}]})").find("values[0]") != std::string::npos);
   CHECK(

@@ -104,8 +104,8 @@ TEST_CASE("ParsePreprocess_ShippedDescriptions_AreRead") {
 }
 
 TEST_CASE("ParsePreprocess_WrongFields_AreNamed") {
-  CHECK(holds(failure(""), "no JSON object"));
-  CHECK(holds(failure("[1]"), "no JSON object"));
+  CHECK(holds(failure(""), "not a JSON object"));
+  CHECK(holds(failure("[1]"), "not a JSON object"));
   CHECK(holds(failure(changed("preprocess-1", "preprocess-9")), "preprocess-9"));
   CHECK(holds(failure(changed("NCHW", "CHWN")), "layout is 'CHWN'"));
   CHECK(holds(failure(changed("\"channels\":1", "\"channels\":3")), "channels is 3"));
@@ -118,8 +118,8 @@ TEST_CASE("ParsePreprocess_WrongFields_AreNamed") {
   CHECK(holds(failure(changed("0.00392156862745098", "1e39")), "scale"));
   CHECK(holds(failure(changed("[0.5]", "[0.5,0.5]")), "mean"));
   CHECK(holds(failure(changed("[0.5]", "0.5")), "mean"));
-  CHECK(holds(failure(changed("[0.25]", "[0]")), "std holds a zero"));
-  CHECK(holds(failure(changed("[0.25]", "[1e-60]")), "std holds a zero"));  // as float32
+  CHECK(holds(failure(changed("[0.25]", "[0]")), "std contains a zero"));
+  CHECK(holds(failure(changed("[0.25]", "[1e-60]")), "std contains a zero"));  // as float32
   CHECK(holds(failure(changed("\"zero\"", "0")), "labels"));
 }
 

@@ -107,16 +107,18 @@ TEST_CASE("PictureFolder_ModelsLabelsDecide") {
   const auto set = opened("images:set", colour({"dog", "cat", "ant"}), files);
   REQUIRE_MESSAGE(set.ok(), set.error().message);
   CHECK(set->labels() == std::vector<std::int64_t>{0, 2});
-  CHECK(holds(failure("images:set", colour({"dog", "cat"}), files), "folder 'ant' is none of the model's"));
+  CHECK(
+      holds(failure("images:set", colour({"dog", "cat"}), files), "folder 'ant' is not one of the model's"));
 }
 
 TEST_CASE("PictureFolder_EmptyOrStrange_IsAnError") {
   CHECK(holds(failure("images:set", colour(), {}), "cannot read the folder set"));
-  CHECK(holds(failure("images:set", colour(), {{"set/", ""}}), "it holds no folders"));
-  CHECK(holds(failure("images:set", colour(), {{"set/a.png", ""}}), "it holds no folders"));
+  CHECK(holds(failure("images:set", colour(), {{"set/", ""}}), "it contains no folders"));
+  CHECK(holds(failure("images:set", colour(), {{"set/a.png", ""}}), "it contains no folders"));
   CHECK(holds(failure("images:set", colour(), {{"set/dog/", ""}}), "'set/dog': the folder is empty"));
-  CHECK(holds(failure("images:set", colour(), {{"set/dog/a.gif", ""}}), "'a.gif' is no .png or .jpg file"));
-  CHECK(holds(failure("images:set", colour(), {{"set/dog/more/a.png", ""}}), "'more' is no .png"));
+  CHECK(
+      holds(failure("images:set", colour(), {{"set/dog/a.gif", ""}}), "'a.gif' is not a .png or .jpg file"));
+  CHECK(holds(failure("images:set", colour(), {{"set/dog/more/a.png", ""}}), "'more' is not a .png"));
   CHECK(holds(failure("images:set", reviews(), texts), "a data set of pictures, but"));
 }
 
@@ -136,7 +138,7 @@ TEST_CASE("PictureFolder_PictureThatDoesNotFit_IsNamed") {
   CHECK(holds(sample_failure(colour(), stored("gray.png")), "the picture is 29x37 gray"));
   CHECK(holds(sample_failure(colour(), stored("gray16.png")), "16 bits"));
   CHECK(holds(sample_failure(colour(), stored("cmyk.jpg")), "CMYK"));
-  CHECK(holds(sample_failure(colour(), stored("colour.png").substr(0, 900)), "cut short"));
+  CHECK(holds(sample_failure(colour(), stored("colour.png").substr(0, 900)), "truncated"));
   Preprocess gray{.input = "x",
                   .channels = 1,
                   .height = 8,
@@ -171,18 +173,19 @@ TEST_CASE("Imdb_OrderedByClassThenName") {
 }
 
 TEST_CASE("Imdb_MissingPieces_AreNamed") {
-  CHECK(holds(failure("imdb:set", reviews({"good", "bad"}), texts), "folder 'neg' is none of the model's"));
+  CHECK(
+      holds(failure("imdb:set", reviews({"good", "bad"}), texts), "folder 'neg' is not one of the model's"));
   Files files = texts;
   files.erase("vocabulary.txt");
   CHECK(holds(failure("imdb:set", reviews(), files), "cannot read vocabulary.txt"));
   files["vocabulary.txt"] = "a\na\n";
-  CHECK(holds(failure("imdb:set", reviews(), files), "'vocabulary.txt': vocabulary: 'a' stands twice"));
+  CHECK(holds(failure("imdb:set", reviews(), files), "'vocabulary.txt': vocabulary: 'a' occurs twice"));
   files = {{"vocabulary.txt", "a\n"}, {"set/neg/1.txt", ""}};
   CHECK(holds(failure("imdb:set", reviews(), files), "no folder pos"));
   files["set/pos/"] = "";
   CHECK(holds(failure("imdb:set", reviews(), files), "'set/pos': the folder is empty"));
   files["set/pos/a.html"] = "";
-  CHECK(holds(failure("imdb:set", reviews(), files), "'a.html' is no .txt file"));
+  CHECK(holds(failure("imdb:set", reviews(), files), "'a.html' is not a .txt file"));
   CHECK(holds(failure("imdb:set", colour(), texts), "a data set of texts, but"));
 }
 

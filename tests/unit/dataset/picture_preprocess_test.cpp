@@ -91,7 +91,7 @@ TEST_CASE("PreprocessPicture_Gray_IsRepeatedOnlyWhenTold") {
 }
 
 TEST_CASE("ParsePreprocess_WrongResize_IsNamed") {
-  CHECK(holds(failure(R"(,"resize":"exact")"), "resize is no object"));
+  CHECK(holds(failure(R"(,"resize":"exact")"), "resize must be an object"));
   CHECK(holds(failure(R"(,"resize":{"rule":"longer_side"})"), "rule is 'longer_side'"));
   CHECK(holds(failure(R"(,"resize":{"rule":"shorter_side"})"), "size is missing"));
   CHECK(holds(failure(R"(,"resize":{"rule":"exact","antialias":1})"), "antialias is neither"));

@@ -86,7 +86,7 @@ TEST_CASE("ParseTextPreprocess_WrongFields_AreNamed") {
   CHECK(holds(failure(description(R"(,"dtype":"float32")")), "dtype is 'float32', expected int64 or int32"));
   CHECK(holds(failure(description(R"(,"length":0)")), "length"));
   CHECK(holds(failure(description(R"(,"length":99999999)")), "length"));
-  CHECK(holds(failure(description(R"(,"vocabulary":"")")), "vocabulary names no file"));
+  CHECK(holds(failure(description(R"(,"vocabulary":"")")), "vocabulary does not name a file"));
   CHECK(holds(failure(description(R"(,"pad":null)")), "pad"));
   CHECK(holds(failure(description(R"(,"pad":-1)")), "pad"));
   CHECK(holds(failure(description(R"(,"unknown":1.5)")), "unknown"));
@@ -120,10 +120,10 @@ TEST_CASE("Vocabulary_OneWordALine") {
   CHECK(vocabulary->find("zero") == 0);
   CHECK(vocabulary->find("two") == 2);
   CHECK_FALSE(vocabulary->find("three"));
-  CHECK(holds(vocabulary_failure(""), "holds no words"));
+  CHECK(holds(vocabulary_failure(""), "contains no words"));
   CHECK(holds(vocabulary_failure("a\n\nb\n"), "line 2 is empty"));
-  CHECK(holds(vocabulary_failure("a\nb\na\n"), "'a' stands twice, again in line 3"));
-  CHECK(holds(vocabulary_failure("\xff\n"), "no UTF-8"));
+  CHECK(holds(vocabulary_failure("a\nb\na\n"), "'a' occurs twice, again in line 3"));
+  CHECK(holds(vocabulary_failure("\xff\n"), "not UTF-8"));
 }
 
 TEST_CASE("Encode_PadsAndCutsOnTheSideThatIsSaid") {

@@ -50,17 +50,18 @@ TEST_CASE("ShaderSource_UnknownDirectives_AreTheLanguages") {
 }
 
 TEST_CASE("ShaderSource_Mistakes_NameFileAndLine") {
-  CHECK(rejected("x\n${M}\n").find("f/a:2: 'M' has no value") != std::string::npos);
+  CHECK(rejected("x\n${M}\n").find("f/a:2: 'M' cannot be evaluated") != std::string::npos);
   CHECK(rejected("#include \"c\"\n").find("f/a:1: there is no shader f/c") != std::string::npos);
   CHECK(rejected("a\n#if 1\nb\n").find("f/a:2: #if without #endif") != std::string::npos);
   CHECK(rejected("#for I in 0..2\n").find("#for without #end") != std::string::npos);
-  CHECK(rejected("#for I in 0..2\n#end\n#end\n").find("f/a:3: #end belongs to nothing") != std::string::npos);
-  CHECK(rejected("#for N in 0..2\n#end\n", {{"N", 1}}).find("N has a value already") != std::string::npos);
-  CHECK(rejected("${1 / 0}").find("has no value") != std::string::npos);
+  CHECK(rejected("#for I in 0..2\n#end\n#end\n").find("f/a:3: #end has no opening directive") !=
+        std::string::npos);
+  CHECK(rejected("#for N in 0..2\n#end\n", {{"N", 1}}).find("N is defined already") != std::string::npos);
+  CHECK(rejected("${1 / 0}").find("cannot be evaluated") != std::string::npos);
   CHECK(rejected("${N").find("${ without }") != std::string::npos);
-  CHECK(rejected("${9223372036854775807 + 1}").find("has no value") != std::string::npos);
+  CHECK(rejected("${9223372036854775807 + 1}").find("cannot be evaluated") != std::string::npos);
   CHECK(rejected("#for I in 0..999999999\nx\n#end\n").find("too long") != std::string::npos);
-  CHECK(rejected("${" + std::string(5000, '(') + "1}").find("has no value") != std::string::npos);
+  CHECK(rejected("${" + std::string(5000, '(') + "1}").find("cannot be evaluated") != std::string::npos);
 }
 
 // Whatever the text, it ends with a source or with an error.

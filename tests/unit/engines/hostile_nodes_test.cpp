@@ -19,7 +19,7 @@ Tensor filled(Shape shape, T value) {
   return tensor<T>(std::move(shape), std::vector<T>(count, value));
 }
 
-/// On every engine, watched and fused. Errors are fine; what runs is no fault.
+/// On every engine, watched and fused. Errors are fine; what runs is not a fault.
 void run_everywhere(const ModelBuilder& model, const NamedInputs& inputs) {
   const auto read = read_onnx(model.bytes());
   if (!read.ok()) return;
@@ -190,11 +190,11 @@ TEST_CASE("HostileNodes_ValuesBeyondAllMemory_AreRefused") {
 }
 
 TEST_CASE("HostileNodes_WindowsOfHugeSize_Run") {
-  ModelBuilder most;
-  most.opset(13).input("x", DType::float32, {1, 1, 1, 1});
-  most.node("MaxPool", {"x"}, {"y"},
+  ModelBuilder many;
+  many.opset(13).input("x", DType::float32, {1, 1, 1, 1});
+  many.node("MaxPool", {"x"}, {"y"},
             {ints("kernel_shape", {1073774592, 2147418114}), text("auto_pad", "SAME_UPPER")});
-  run_everywhere(most.output("y"), {{"x", filled<float>({1, 1, 1, 1}, 0.5f)}});
+  run_everywhere(many.output("y"), {{"x", filled<float>({1, 1, 1, 1}, 0.5f)}});
   ModelBuilder mean;
   mean.opset(13).input("x", DType::float32, {1, 4, 1, 1});
   const std::int64_t pad = std::int64_t{1} << 30;

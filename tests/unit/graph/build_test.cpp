@@ -97,10 +97,10 @@ TEST_CASE("BuildGraph_DuplicateValueNames_AreRejected") {
     return builder;
   };
   CHECK(holds(build_failure(one().node("Tanh", {"x"}, {"y"})).message,
-              "output of node 'Tanh_1': the name 'y' is already that of an output of node 'Relu_0'"));
+              "output of node 'Tanh_1': the name 'y' is already used by an output of node 'Relu_0'"));
   CHECK(holds(build_failure(one().node("Tanh", {"x"}, {"x"})).message, "a graph input"));
   CHECK(holds(build_failure(one().initializer("y", tensor<float>({1}, {0}))).message,
-              "already that of an initializer"));
+              "already used by an initializer"));
   CHECK(holds(build_failure(one().input("x", DType::float32, {1})).message, "'x' is listed twice"));
   const Tensor zero = tensor<float>({1}, {0});
   CHECK(holds(build_failure(one().initializer("w", zero).initializer("w", zero)).message,

@@ -180,7 +180,7 @@ TEST_CASE("StoredComparison_Damaged_SaysWhatIsMissing") {
   CHECK(message("nonsense").find("driftscope-compare-1") != std::string::npos);
   CHECK(message("[]").find("empty") != std::string::npos);
   CHECK(message("{\"format\":\"driftscope-compare-1\",\"left\":{\"target\":\"a\"},\"right\":[{\"target\":"
-                "\"b\",\"layers\":[{\"node\":3}]}]}") == "right[0], layer 0: \"node\" is not a text");
+                "\"b\",\"layers\":[{\"node\":3}]}]}") == "right[0], layer 0: \"node\" is not a string");
   CHECK(message("{\"format\":\"driftscope-compare-1\",\"left\":{\"target\":\"a\",\"dataset\":{\"samples\":3,"
                 "\"correct\":4}},\"right\":[]}") == "left, dataset: 4 of 3 samples");
   CHECK(message("{\"format\":\"driftscope-verify-1\",\"verdict\":\"great\",\"layers\":[]}")

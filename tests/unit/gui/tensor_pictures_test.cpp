@@ -149,8 +149,8 @@ TEST_CASE("UlpHistogram_CountsByPowersOfTwo") {
   CHECK(gui::ulp_bin_text(0) == "0");
   CHECK(gui::ulp_bin_text(3) == "4–7");
   CHECK(gui::ulp_histogram(left, tensor<float>({1}, {1.0f})).elements == 0);
-  const double most = std::numeric_limits<double>::max();
-  CHECK(gui::ulp_histogram(tensor<double>({1}, {-most}), tensor<double>({1}, {most})).bins[31] == 1);
+  const double largest = std::numeric_limits<double>::max();
+  CHECK(gui::ulp_histogram(tensor<double>({1}, {-largest}), tensor<double>({1}, {largest})).bins[31] == 1);
 }
 
 TEST_CASE("Scatter_EqualTensors_LieOnTheDiagonal") {
@@ -160,8 +160,8 @@ TEST_CASE("Scatter_EqualTensors_LieOnTheDiagonal") {
   std::int64_t on = 0;
   for (std::int64_t i = 0; i < 16; ++i) on += scatter.bins[static_cast<std::size_t>((15 - i) * 16 + i)];
   CHECK(on == 1000);
-  const double most = std::numeric_limits<double>::max();
-  const std::vector<double> wide = {-most, most, std::nan("")};
+  const double largest = std::numeric_limits<double>::max();
+  const std::vector<double> wide = {-largest, largest, std::nan("")};
   const gui::Scatter far = gui::scatter_of(wide, wide, 8);
   CHECK(far.left_out == 1);
   CHECK(far.bins[7 * 8] == 1);

@@ -175,17 +175,17 @@ TEST_CASE("Functions_HostileOnes_AreErrors") {
   auto twice = model;
   twice.model_field(25, calling("F0", "", 0)).model_field(25, calling("F0", "", 0));
   CHECK(holds(failure(twice), "defined twice"));
-  auto stranger = two_inputs();
-  stranger.node("S", {"x"}, {"y"}, {}, "my.ops").output("y");
-  stranger.model_field(
+  auto invalid = two_inputs();
+  invalid.node("S", {"x"}, {"y"}, {}, "my.ops").output("y");
+  invalid.model_field(
       25, ModelBuilder("S").node("Add", {"a", "t"}, {"y"}).function_message("my.ops", {"a"}, {"y"}));
-  CHECK(holds(failure(stranger), "value 't' does not exist in it"));
+  CHECK(holds(failure(invalid), "value 't' does not exist in it"));
   auto many = two_inputs();
   many.node("Leaky", {"x", "t", "x"}, {"y"}, {}, "my.ops").output("y").model_field(25, leaky());
   CHECK(holds(failure(many), "called with 3 inputs"));
   auto lost = two_inputs();
   lost.node("LeakyRelu", {"x"}, {"y"}, {reference("alpha", "slope")}).output("y");
-  CHECK(holds(failure(lost), "lies in none"));
+  CHECK(holds(failure(lost), "is not in one"));
   auto future = two_inputs();
   future.node("Leaky", {"x", "t"}, {"y"}, {}, "my.ops").output("y").model_field(25, leaky(99));
   CHECK(holds(failure(future), "opset 99 is not supported"));

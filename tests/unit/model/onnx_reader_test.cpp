@@ -156,7 +156,7 @@ TEST_CASE("ReadOnnx_AnotherKindOfFile_IsNamed") {
       {std::string_view("\x1c\0\0\0TFL3\x14\0", 10), "TensorFlow Lite"},
       {std::string_view("\x40\0\0\0\0\0\0\0{\"x\":", 13), "safetensors"},
       {"<!DOCTYPE html><title>Sign in</title>", "HTML page"},
-      {"weights to follow\n", "no ONNX model but a text file"}};
+      {"weights to follow\n", "not an ONNX model but a text file"}};
   for (const auto& [text, words] : files) {
     CAPTURE(words);
     const auto file = bytes_of(text);
@@ -168,7 +168,7 @@ TEST_CASE("ReadOnnx_AnotherKindOfFile_IsNamed") {
   // A damaged model is still recognised as one.
   auto damaged = identity().bytes();
   damaged.resize(damaged.size() - 3);
-  CHECK_FALSE(holds(failure(damaged).message, "no ONNX model"));
+  CHECK_FALSE(holds(failure(damaged).message, "not an ONNX model but"));
 }
 
 TEST_CASE("ReadOnnx_SparseTensors_AreNamed") {
@@ -205,7 +205,7 @@ TEST_CASE("ReadOnnx_DamageIsLocated") {
   const std::string message = failure(identity().graph_field(1, node)).message;
   CHECK(message ==
         "model: graph: node 1 'mine' ('Pad'): attribute 'pads': truncated protobuf message: the file "
-        "is cut short or damaged");
+        "is truncated or damaged");
 }
 
 TEST_CASE("ReadOnnx_LengthsBeyond32Bits_AreNotTakenModulo") {

@@ -103,7 +103,7 @@ TEST_CASE("ReadTensor_FourBitTypes_ArePackedTwoToAByte") {
   CHECK(tensor.bytes()[1] == std::byte{0x07});
   CHECK(read(Message(DType::uint4, {3}).raw(std::string("\x21\x03", 2))).elements() == 3);
   CHECK(holds(failure(Message(DType::uint4, {3}).integers(int32_data, {1, 2, 3})).message,
-              "holds 3 numbers where the shape needs 2"));
+              "has 3 numbers, the shape needs 2"));
 }
 
 TEST_CASE("ReadTensor_ScalarsAndEmptyTensors") {
@@ -124,7 +124,7 @@ TEST_CASE("ReadTensor_DataOfAnotherSizeThanTheShape_IsRejected") {
   CHECK(holds(failure(Message(DType::float32, {2}).raw("1234567")).message,
               "tensor 'w': raw_data: float32 of shape 2 needs 8 bytes, got 7"));
   CHECK(holds(failure(Message(DType::int64, {3}).integers(int64_data, {1, 2})).message,
-              "int64_data holds 2 numbers where the shape needs 3"));
+              "int64_data has 2 numbers, the shape needs 3"));
   CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::float32, {1}).text)).ok());
   // Data in the field of another type does not count.
   CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::int32, {1}).integers(int64_data, {1}).text)).ok());

@@ -51,12 +51,12 @@ TEST_CASE("Integers_Overflow_WrapAround") {
   CHECK(OneNode{"Add", {a, b}}.numbers() == Numbers{44, 8});
   CHECK(OneNode{"Sub", {a, b}}.numbers() == Numbers{100, 254});
   CHECK(OneNode{"Mul", {a, b}}.numbers() == Numbers{32, 15});
-  const auto least = tensor<std::int32_t>({1}, {std::numeric_limits<std::int32_t>::min()});
+  const auto lowest = tensor<std::int32_t>({1}, {std::numeric_limits<std::int32_t>::min()});
   const auto minus = tensor<std::int32_t>({1}, {-1});
-  CHECK(OneNode{"Div", {least, minus}}.numbers() == Numbers{-0x1p31});
+  CHECK(OneNode{"Div", {lowest, minus}}.numbers() == Numbers{-0x1p31});
   CHECK(OneNode{"Div", {tensor<std::int32_t>({2}, {-7, 7}), tensor<std::int32_t>({1}, {2})}}.numbers() ==
         Numbers{-3, 3});
-  CHECK(contains(OneNode{"Div", {least, tensor<std::int32_t>({1}, {0})}}.error().message, "element 0 is 0"));
+  CHECK(contains(OneNode{"Div", {lowest, tensor<std::int32_t>({1}, {0})}}.error().message, "element 0 is 0"));
   CHECK(
       OneNode{"MatMul",
               {tensor<std::int32_t>({1, 2}, {0x40000000, 0x40000000}), tensor<std::int32_t>({2, 1}, {2, 1})}}

@@ -190,11 +190,11 @@ TEST_CASE("If_WrongBranches_AreErrors") {
   const std::vector<NamedTensor> no = {{"c", flag(false)}, {"x", floats({1}, {1})}};
   CHECK(contains(failure(model, yes).message, "the graph has 2 outputs, the node 1"));
   CHECK(contains(failure(model, no).message, "else_branch: a graph is required"));
-  ModelBuilder stranger;
-  stranger.input("c", DType::boolean, {});
-  stranger.node("If", {"c"}, {"y"})
+  ModelBuilder invalid;
+  invalid.input("c", DType::boolean, {});
+  invalid.node("If", {"c"}, {"y"})
       .graph_attribute("then_branch", ModelBuilder().output("nowhere").graph_message());
-  CHECK(contains(build_failure(stranger.output("y")).message, "'nowhere' does not exist"));
+  CHECK(contains(build_failure(invalid.output("y")).message, "'nowhere' does not exist"));
   ModelBuilder loop;  // a branch that reads what its own node makes
   loop.input("c", DType::boolean, {}).node("If", {"c"}, {"y"});
   loop.graph_attribute("then_branch", ModelBuilder().node("Relu", {"y"}, {"z"}).output("z").graph_message());

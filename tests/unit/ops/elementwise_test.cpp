@@ -218,8 +218,8 @@ TEST_CASE("Mod_SignOfDivisorOrDividend") {
   const auto b = tensor<std::int32_t>({4}, {3, 3, -3, -3});
   CHECK(OneNode{"Mod", {a, b}}.numbers() == Numbers{2, 1, -1, -2});
   CHECK(OneNode{"Mod", {a, b}, {integer("fmod", 1)}}.numbers() == Numbers{-1, 1, -1, 1});
-  const auto least = tensor<std::int64_t>({1}, {std::numeric_limits<std::int64_t>::min()});
-  CHECK(OneNode{"Mod", {least, tensor<std::int64_t>({1}, {-1})}}.numbers() == Numbers{0});
+  const auto lowest = tensor<std::int64_t>({1}, {std::numeric_limits<std::int64_t>::min()});
+  CHECK(OneNode{"Mod", {lowest, tensor<std::int64_t>({1}, {-1})}}.numbers() == Numbers{0});
   CHECK(OneNode{"Mod", {floats({2}, {-4.5f, 5}), floats({1}, {2})}, {integer("fmod", 1)}}.numbers() ==
         Numbers{-0.5, 1});
   CHECK(contains(OneNode{"Mod", {a, tensor<std::int32_t>({1}, {0})}}.error().message,
@@ -299,7 +299,7 @@ TEST_CASE("Cast_BetweenNumbers") {
         Numbers{-56, -1});
   CHECK(OneNode{"Cast", {tensor<std::int32_t>({2}, {0, 7})}, to(DType::boolean)}.numbers() == Numbers{0, 1});
   CHECK(OneNode{"Cast", {truths({2}, {0, 1})}, to(DType::float32)}.numbers() == Numbers{0, 1});
-  // 2²⁴ + 1 is no float32, 1 + 2⁻¹¹ lies between two float16.
+  // 2²⁴ + 1 is not a float32, 1 + 2⁻¹¹ lies between two float16.
   CHECK(OneNode{"Cast", {longs({16777217})}, to(DType::float32)}.numbers() == Numbers{16777216});
   CHECK(OneNode{"Cast", {floats({2}, {1.00048828125f, 70000})}, to(DType::float16)}.numbers() ==
         Numbers{1, std::numeric_limits<double>::infinity()});
@@ -329,7 +329,7 @@ TEST_CASE("Cast_WhatIsNotSupported_IsSaid") {
   CHECK(eight.kind == ErrorKind::unsupported);
   CHECK(contains(eight.message, "float8"));
   CHECK(OneNode{"Cast", {x}, {integer("to", 8)}}.error().kind == ErrorKind::unsupported);
-  CHECK(contains(OneNode{"Cast", {x}, {integer("to", -3)}}.error().message, "is no element type"));
+  CHECK(contains(OneNode{"Cast", {x}, {integer("to", -3)}}.error().message, "is not an element type"));
   CHECK(contains(OneNode{"Cast", {x}}.error().message, "attribute to: is missing"));
 }
 

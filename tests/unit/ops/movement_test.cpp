@@ -76,8 +76,8 @@ TEST_CASE("Transpose_DefaultReverses") {
   const auto x = counting({2, 3});
   CHECK(OneNode{"Transpose", {x}}.numbers() == Numbers{0, 3, 1, 4, 2, 5});
   CHECK(OneNode{"Transpose", {counting({2, 3, 4})}, {ints("perm", {1, 2, 0})}}.shape() == Shape{3, 4, 2});
-  CHECK(
-      contains(OneNode{"Transpose", {x}, {ints("perm", {0, 0})}}.error().message, "[0,0] is no permutation"));
+  CHECK(contains(OneNode{"Transpose", {x}, {ints("perm", {0, 0})}}.error().message,
+                 "[0,0] is not a permutation"));
 }
 
 TEST_CASE("Movement_AnyElementType_KeepsTheBits") {

@@ -7,10 +7,10 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-OneNode nms(const Tensor& boxes, const Tensor& scores, std::int64_t most, float iou,
+OneNode nms(const Tensor& boxes, const Tensor& scores, std::int64_t max_per_class, float iou,
             std::vector<Attribute> attributes = {}) {
   return {"NonMaxSuppression",
-          {boxes, scores, tensor<std::int64_t>({}, {most}), floats({}, {iou}), floats({}, {0.1f})},
+          {boxes, scores, tensor<std::int64_t>({}, {max_per_class}), floats({}, {iou}), floats({}, {0.1f})},
           std::move(attributes),
           11};
 }

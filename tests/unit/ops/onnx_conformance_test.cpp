@@ -35,7 +35,7 @@ const std::map<std::string, std::string> rejected = {
     {"test_bernoulli_seed", "every runtime has its own"},
     {"test_bernoulli_seed_expanded", "every runtime has its own"},
     // The number of iterations is a rounded quotient, for which there is no bound.
-    {"test_range_float_type_positive_delta_expanded", "rounding in the nodes before"},
+    {"test_range_float_type_positive_delta_expanded", "rounding in earlier nodes"},
     {"test_training_dropout", "training_mode"},
     {"test_training_dropout_default", "training_mode"},
     {"test_training_dropout_default_mask", "training_mode"},

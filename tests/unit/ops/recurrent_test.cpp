@@ -345,7 +345,7 @@ TEST_CASE("Recurrent_WrongInputs_SayWhichAndWhy") {
   CHECK(contains(error_with([](OneNode& n) {
                    n.attributes = {{"activations", std::vector<std::string>{"Sigmoid", "Sin", "Tanh"}}};
                  }),
-                 "\"Sin\" is none of"));
+                 "\"Sin\" is not one of"));
   CHECK(contains(error_with([](OneNode& n) { n.attributes = {text("direction", "up")}; }),
                  "expected forward, reverse or bidirectional"));
   CHECK(contains(error_with([](OneNode& n) { n.attributes = {real("clip", -1.0f)}; }), "clip"));

@@ -137,7 +137,7 @@ TEST_CASE("DepthToSpace_BothModes_AndBack") {
   CHECK(OneNode{"SpaceToDepth", {counting({1, 1, 2, 4})}, {integer("blocksize", 2)}}.numbers() ==
         Numbers{0, 2, 1, 3, 4, 6, 5, 7});
   CHECK(contains(OneNode{"DepthToSpace", {x}, {integer("blocksize", 3)}}.error().message,
-                 "axis 1 has the size 4, no multiple of 9"));
+                 "axis 1 has the size 4, not a multiple of 9"));
   CHECK(contains(OneNode{"DepthToSpace", {x}}.error().message, "blocksize"));
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("Col2Im_OverlapsAdd") {
       "Col2Im", {counting({1, 4, 4}), longs({2, 2}), longs({2, 2})}, {ints("pads", {1, 1, 0, 0})}};
   CHECK(padded.numbers() == Numbers{30, 20, 25, 15});
   CHECK(contains(OneNode{"Col2Im", {counting({1, 3, 2}), longs({3}), longs({2})}}.error().message,
-                 "no multiple of the 2 elements"));
+                 "not a multiple of the 2 elements"));
   CHECK(contains(OneNode{"Col2Im", {counting({1, 2, 3}), longs({3}), longs({2})}}.error().message, "make 2"));
 }
 

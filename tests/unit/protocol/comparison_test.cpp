@@ -163,9 +163,9 @@ TEST_CASE("ServiceComparison_AFailedRun_IsItsTargets") {
 TEST_CASE("ServiceComparison_ATraceThatIsNone_IsItsTargetsError") {
   Comparison comparison(json{{"targets", {"pc/strict"}}});
   const json asked = ask(comparison.service, {{"do", "advance"}}).head["run"];
-  const json told = ask(comparison.service, {{"do", "advance"}, {"run", asked["id"]}}, Bytes(7)).head;
-  CHECK(told["result"]["recorded"] == false);
-  CHECK(told["result"]["error"]["message"].get<std::string>().find("the trace") != std::string::npos);
+  const json response = ask(comparison.service, {{"do", "advance"}, {"run", asked["id"]}}, Bytes(7)).head;
+  CHECK(response["result"]["recorded"] == false);
+  CHECK(response["result"]["error"]["message"].get<std::string>().find("the trace") != std::string::npos);
 }
 
 // A trace with a damaged value is a fault of its layer, beside a left trace that has it right.

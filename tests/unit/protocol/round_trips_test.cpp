@@ -109,8 +109,8 @@ void damage(Rng& rng, json& value) {
   }
 }
 
-std::vector<std::byte> random_bytes(Rng& rng, std::size_t most) {
-  std::vector<std::byte> bytes(rng.below(most + 1));
+std::vector<std::byte> random_bytes(Rng& rng, std::size_t max_size) {
+  std::vector<std::byte> bytes(rng.below(max_size + 1));
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(rng.next() >> 56);
   return bytes;
 }

@@ -41,13 +41,13 @@ TEST_CASE("Schema_WrongField_NamesMessageFieldAndExpectation") {
   CHECK(with("capture", "none") ==
         "request \"start\": field \"capture\": expected one of \"all\", \"fused\", \"outputs\", got 'none'");
   CHECK(with("values", json::array({"a", 7})) ==
-        "request \"start\": field \"values[1]\": expected a text, got 7");
-  CHECK(with("values", "a").find("a list, each entry a text, got 'a'") != std::string::npos);
+        "request \"start\": field \"values[1]\": expected a string, got 7");
+  CHECK(with("values", "a").find("a list, each entry a string, got 'a'") != std::string::npos);
   CHECK(with("environment", {{"a", json::array()}}).find("\"environment\"") != std::string::npos);
   CHECK(with("repaet", 2)
             .starts_with("request \"start\": unknown field 'repaet'; expected do, target, repeat"));
   CHECK(error_of("start", json::object()) ==
-        "request \"start\": field \"target\" is missing; expected a text");
+        "request \"start\": field \"target\" is missing; expected a string");
   CHECK(with("target", nullptr).find("\"target\" is missing") != std::string::npos);
   CHECK(with("seed", nullptr) == "");
 }

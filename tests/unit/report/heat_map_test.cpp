@@ -129,8 +129,8 @@ TEST_CASE("HeatMap_NaNAndInfinity_AreMarkedAndCounted") {
   REQUIRE(nothing);
   CHECK(nothing->low == 0.0);
   CHECK(!difference_picture(*nothing).empty());
-  const float most = 3.4e38f;
-  const auto wide = heat_map(filled({2, 2}, -most), filled({2, 2}, most));
+  const float largest = 3.4e38f;
+  const auto wide = heat_map(filled({2, 2}, -largest), filled({2, 2}, largest));
   REQUIRE(wide);
   CHECK(std::isfinite(wide->largest));
 }

@@ -151,7 +151,7 @@ TEST_CASE("Report_OfAHugeModel_StaysBelowTwoMegabytesAndSaysWhatIsMissing") {
   CHECK(html.size() > 500'000);  // the budget is used
   CHECK(unbalanced(html) == "");
   CHECK(holds(html, "Left out"));
-  CHECK(holds(html, "less telling layers"));
+  CHECK(holds(html, "less important layers"));
   CHECK(holds(html, "fault-row"));
   CHECK(holds(html, "Each point is the worst of"));
 }
@@ -229,7 +229,7 @@ TEST_CASE("RankOf_FaultsComeBeforeSuspectsBeforeDifferences") {
   const LayerTable layers(view);
   CHECK(rank_of(layers, 0).tier == 0);
   CHECK(rank_of(layers, 1).tier == 3);
-  CHECK(rank_of(layers, 2).tier == telling_tier);
+  CHECK(rank_of(layers, 2).tier == own_error_tier);
   CHECK(rank_of(layers, 3).tier == 5);
   CHECK(rank_of(layers, 4).tier == fault_tier);
   CHECK(rank_of(layers, 4).target == 2);

@@ -101,7 +101,7 @@ TEST_CASE("ResolveTarget_WasmBuild_IsTheBrowsersOption") {
   CHECK(resolved->engine->name() == "strict");
   CHECK(resolved->options.threads == 2);
   CHECK(resolved->options.values.empty());
-  CHECK(rejected_target("pc/strict:wasm=simd").find("leave it out") != std::string::npos);
+  CHECK(rejected_target("pc/strict:wasm=simd").find("remove it") != std::string::npos);
   CHECK(rejected_target("chrome/strict:wasm=mmx").find("relaxed-threads, simd-threads") != std::string::npos);
 }
 

@@ -14,14 +14,14 @@ std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // The largest total alive at once: a lower limit for any plan.
 std::int64_t lower_bound(const std::vector<MemoryRequest>& requests, std::size_t steps) {
-  std::int64_t most = 0;
+  std::int64_t peak = 0;
   for (std::size_t step = 0; step < steps; ++step) {
     std::int64_t alive = 0;
     for (const MemoryRequest& request : requests)
       if (request.first <= step && step <= request.last) alive += rounded(request.bytes);
-    most = std::max(most, alive);
+    peak = std::max(peak, alive);
   }
-  return most;
+  return peak;
 }
 
 }  // namespace

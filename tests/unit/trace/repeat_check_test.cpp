@@ -177,7 +177,7 @@ TEST_CASE("RepeatCheck_OtherShapes_AbsentValues_OverwrittenInputs_AreNamed") {
   comparer.end_run();
   comparer.begin_run();
   comparer.end_run();
-  CHECK(comparer.result().different.at(0).reason == "this run did not give it");
+  CHECK(comparer.result().different.at(0).reason == "this run did not produce it");
 }
 
 TEST_CASE("RepeatCheck_ManyResults_AreCounted") {

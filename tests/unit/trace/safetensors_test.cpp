@@ -129,7 +129,7 @@ TEST_CASE("Safetensors_OffsetsThatDoNotFit_AreRejected") {
     return R"({"t":{"dtype":"U8","shape":[4],"data_offsets":)" + offsets + "}}";
   };
   CHECK(read_safetensors(file_of(one("[0,4]"), "abcd")).ok());
-  CHECK(holds(failure(one("[0,4]"), "abc"), "cut short"));
+  CHECK(holds(failure(one("[0,4]"), "abc"), "truncated"));
   CHECK(holds(failure(one("[0,4]"), "abcde"), "5 bytes of data, but the tensors take 4"));
   CHECK(holds(failure(one("[1,5]"), "abcde"), "starts at 1, expected 0"));
   CHECK_FALSE(read_safetensors(file_of(one("[4,0]"), "abcd")).ok());

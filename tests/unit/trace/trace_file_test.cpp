@@ -108,20 +108,20 @@ TEST_CASE("TraceFile_BadMetadata_IsNamed") {
     return failure({{"format", ours}, {key, value}});
   };
   CHECK(holds(with("target", "\x1b[2J"), "control characters"));
-  CHECK(holds(with("run", "[]"), "run is no JSON object"));
-  CHECK(holds(with("run", "{"), "run is no valid JSON"));
-  CHECK(holds(with("run", std::string(5000, '[')), "run is no valid JSON"));
-  CHECK(holds(with("nodes", "{}"), "nodes is no JSON array"));
-  CHECK(holds(with("nodes", "[{},3]"), "nodes[1]: it is no JSON object"));
-  CHECK(holds(with("nodes", R"([{"name":5}])"), "nodes[0]: name is no text"));
-  CHECK(holds(with("nodes", R"([{"time_ns":[1.5]}])"), "time_ns is no 64-bit integer"));
+  CHECK(holds(with("run", "[]"), "run is not a JSON object"));
+  CHECK(holds(with("run", "{"), "run is not valid JSON"));
+  CHECK(holds(with("run", std::string(5000, '[')), "run is not valid JSON"));
+  CHECK(holds(with("nodes", "{}"), "nodes is not a JSON array"));
+  CHECK(holds(with("nodes", "[{},3]"), "nodes[1]: it is not a JSON object"));
+  CHECK(holds(with("nodes", R"([{"name":5}])"), "nodes[0]: name must be a string"));
+  CHECK(holds(with("nodes", R"([{"time_ns":[1.5]}])"), "time_ns must be a 64-bit integer"));
   CHECK(holds(with("nodes", R"([{"time_ns":[18446744073709551615]}])"), "64-bit"));
-  CHECK(holds(with("nodes", R"([{"time_ns":7}])"), "time_ns is no array"));
+  CHECK(holds(with("nodes", R"([{"time_ns":7}])"), "time_ns must be an array"));
   CHECK(holds(with("nodes", R"([{"time_ns":[-1]}])"), "time_ns is -1"));
-  CHECK(
-      holds(with("nodes", R"([{"time_ns":[9223372036854775807]},{"time_ns":[1]}])"), "longer than 64 bits"));
+  CHECK(holds(with("nodes", R"([{"time_ns":[9223372036854775807]},{"time_ns":[1]}])"),
+              "does not fit into 64 bits"));
   CHECK(holds(with("nodes", R"([{"outputs":[1]}])"), "outputs"));
-  CHECK(holds(with("memory", R"([{"t_ms":"a"}])"), "memory[0]: t_ms is no number"));
+  CHECK(holds(with("memory", R"([{"t_ms":"a"}])"), "memory[0]: t_ms is not a number"));
   CHECK(holds(with("memory", R"([{"t_ms":1}])"), "bytes is missing"));
 }
 

@@ -99,16 +99,16 @@ TEST_CASE("Bias_Truncation_LeansTowardsZero") {
   SEED_INFO(seed);
   Rng rng(seed);
   ThreadPool threads(2);
-  double least = 1e300;
+  double smallest = 1e300;
   for (int i = 0; i < 10; ++i) {
     const Kind kind = i % 2 == 0 ? Kind::normal : Kind::sparse;
     const Layer layer = layer_of(kind, Weights::normal, i % 3 == 0, rng);
     const double z = bias_of(layer, truncating(), threads);
     CAPTURE(static_cast<int>(kind));
     CHECK(z < -bias_limit);
-    least = std::min(least, -z);
+    smallest = std::min(smallest, -z);
   }
-  MESSAGE("seed " << seed << ": least |z| of truncation " << least);
+  MESSAGE("seed " << seed << ": smallest |z| of truncation " << smallest);
 }
 
 TEST_CASE("Bias_FewChannels_TellNothing") {
@@ -154,11 +154,12 @@ TEST_CASE("Bias_OneValueInManyPlaces_CountsOnce") {
 }
 
 TEST_CASE("BiasPlaces_AnyNumberOfElements_LieInOrderAndAreFoundAgain") {
-  for (const std::int64_t elements : {std::int64_t{1}, std::int64_t{1000}, BiasPlaces::most,
-                                      BiasPlaces::most + 1, std::int64_t{1'000'003}, std::int64_t{1} << 34}) {
+  for (const std::int64_t elements :
+       {std::int64_t{1}, std::int64_t{1000}, BiasPlaces::max_samples, BiasPlaces::max_samples + 1,
+        std::int64_t{1'000'003}, std::int64_t{1} << 34}) {
     CAPTURE(elements);
     const BiasPlaces places(elements);
-    CHECK(places.count() == std::min(elements, BiasPlaces::most));
+    CHECK(places.count() == std::min(elements, BiasPlaces::max_samples));
     CHECK(places.first_from(0) == 0);
     CHECK(places.first_from(elements) == places.count());
     std::int64_t before = -1;

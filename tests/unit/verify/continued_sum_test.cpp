@@ -81,7 +81,7 @@ struct Group {
     return built(builder);
   }
 
-  // In float32, one term after another behind the start; `left_out` is no term.
+  // In float32, one term after another behind the start; `left_out` is not a term.
   [[nodiscard]] Tensor computed(std::int64_t left_out = -1) const {
     std::vector<float> y(static_cast<std::size_t>(positions * channels));
     for (std::int64_t c = 0; c < channels; ++c) {

@@ -1,4 +1,4 @@
-// Which budgets can tell a right tensor from a wrong one.
+// Which budgets can distinguish a right tensor from a wrong one.
 #include "core/verify/judgeable.hpp"
 
 #include <doctest/doctest.h>

@@ -94,7 +94,7 @@ TEST_CASE("NameMatch_WhatFitsInSeveralWays_IsNotGuessed") {
   const NameMatch match = match_names(graph(), TraceView(trace));
   CHECK(match.names == Names{"x", "a", "2"});
   CHECK(match.unmatched == Names{"2"});
-  CHECK(holds(name_match_text(match), "1 tensor of the trace is no value of the model ('2')"));
+  CHECK(holds(name_match_text(match), "1 tensor of the trace is not a value of the model ('2')"));
   // Too many of one shape: no assignment is possible.
   const Trace many = trace_of({{"x", wide}, {"1", wide}, {"2", wide}, {"y", high}});
   CHECK(matched(many) == Names{"x", "1", "2", "y"});
@@ -125,8 +125,8 @@ TEST_CASE("NameMatch_EmptyTrace_IsPlain") { CHECK(match_names(graph(), TraceView
 
 TEST_CASE("NameMatch_NoteOfAHostileTrace_IsNotTrusted") {
   Trace trace;
-  for (const char* run : {"{\"matched_by_position\":7}", "{\"strangers\":{\"count\":-1,\"tensors\":[]}}",
-                          "{\"strangers\":{\"count\":1,\"tensors\":[7,\"\\u001b[2J\"]}}", "[]", "x"}) {
+  for (const char* run : {"{\"matched_by_position\":7}", "{\"unmatched\":{\"count\":-1,\"tensors\":[]}}",
+                          "{\"unmatched\":{\"count\":1,\"tensors\":[7,\"\\u001b[2J\"]}}", "[]", "x"}) {
     trace.run = run;
     CHECK(!holds(name_match_text(trace), "\x1b"));
   }

@@ -27,7 +27,7 @@ TEST_CASE("ObserverCheck_SameBits_SaysUnchanged") {
   CHECK_FALSE(check->changed());
   CHECK(perturbation_text(trace).empty());
   add_perturbation_check(trace, *check);
-  CHECK(perturbation_text(trace) == "watching changed none of the 2 elements of the outputs");
+  CHECK(perturbation_text(trace) == "capturing changed none of the 2 elements of the outputs");
 }
 
 TEST_CASE("ObserverCheck_OtherBits_CountsThemAndTheirDistance") {
@@ -37,7 +37,7 @@ TEST_CASE("ObserverCheck_OtherBits_CountsThemAndTheirDistance") {
   REQUIRE(check.ok());
   CHECK(check->changed());
   add_perturbation_check(trace, *check);
-  CHECK(perturbation_text(trace) == "watching changed 1 of the 2 elements of the outputs, by up to 2 ULP");
+  CHECK(perturbation_text(trace) == "capturing changed 1 of the 2 elements of the outputs, by up to 2 ULP");
   CHECK(trace.run.find("\"engine\":\"fast\"") != std::string::npos);
   const auto read = perturbation_check_of(trace);
   REQUIRE(read);

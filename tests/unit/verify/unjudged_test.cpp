@@ -1,4 +1,4 @@
-// Layers whose budget cannot tell, and those where an intermediate result may overflow: they are
+// Layers whose budget is inconclusive, and those where an intermediate result may overflow: they are
 // judged all the same where possible, and never pass where not.
 #include <doctest/doctest.h>
 

@@ -149,7 +149,7 @@ TEST_CASE("Verify_NothingToCompare_IsAnError") {
   Trace trace;
   CHECK(failure(trace).find("nothing could be compared") != std::string::npos);
   trace.tensors = {{"conv1/out", tensor<float>({1}, {1})}};
-  CHECK(failure(trace).find("1 of them are no values") != std::string::npos);
+  CHECK(failure(trace).find("1 of them are not values") != std::string::npos);
   trace.tensors = {{"x", tensor<float>({1, 3}, x)}};
   CHECK(failure(trace).find("nothing could be compared") != std::string::npos);
 }
@@ -192,7 +192,7 @@ TEST_CASE("Verify_OtherModel_IsAnError") {
 TEST_CASE("Verify_MissingOrWrongInput_IsAnError") {
   Trace trace = right_trace();
   tensor_of(trace, "x") = tensor<float>({1, 4}, {1, 2, 3, 4});
-  CHECK(failure(trace).find("expected shape Nx3, the trace holds 1x4") != std::string::npos);
+  CHECK(failure(trace).find("expected shape Nx3, the trace has 1x4") != std::string::npos);
   tensor_of(trace, "x") = tensor<double>({1, 3}, {1, 2, 3});
   CHECK(failure(trace).find("expected float32") != std::string::npos);
   trace.tensors.erase(trace.tensors.begin());

@@ -33,7 +33,7 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
     return lowering.give_same(node.outputs[0], activated(lowering, {row.kind, alpha, beta}, x.tensors[0]),
                               x.order);
   }
-  return internal_error(fmt::format("{} is no activation", node.op_type));
+  return internal_error(fmt::format("{} is not an activation", node.op_type));
 }
 
 Status lower_leaky_relu(Lowering& lowering, const OnnxNode& node) {

@@ -73,7 +73,8 @@ bool is_count(const Lowering& lowering, ValueId value) {
                              [](float x) { return x >= 0.0f && x <= 1e9f && x == std::floor(x); });
 }
 
-// The exponent may be of another type. An integer to the power of a fraction is no integer before it is cast.
+// The exponent may be of another type. An integer to the power of a fraction is not an integer before it is
+// cast.
 Status lower_pow(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(Operands operands, aligned_operands(lowering, node));
   const auto cast = [&](std::size_t i, const char* what, DType type) {
@@ -109,7 +110,7 @@ std::string lies_beyond(Lowering& lowering, const Inputs& x) {
 }
 
 // Integers are divided towards zero, TensorFlow's towards −∞: one more where something remains and the signs
-// differ. Without absolute values: the least integer has none.
+// differ. Without absolute values: the smallest integer has none.
 Status lower_div(Lowering& lowering, const OnnxNode& node) {
   if (!is_integer(lowering.dtype(node.outputs[0]))) return lower(lowering, node);
   DRIFTSCOPE_TRY(const Operands x, aligned_operands(lowering, node));

@@ -29,20 +29,20 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const Operands x, read_operand(lowering, node));
   const std::string& tensor = x.tensors[0];
   const bool floating = lowering.info(tensor).dtype == DType::float32;
-  const double least = floating ? static_cast<double>(std::numeric_limits<float>::lowest())
-                                : static_cast<double>(std::numeric_limits<std::int32_t>::min());
-  const double most = floating ? static_cast<double>(std::numeric_limits<float>::max())
-                               : static_cast<double>(std::numeric_limits<std::int32_t>::max());
-  DRIFTSCOPE_TRY(auto low, bound_of(lowering, node, 1, "min", least));
-  DRIFTSCOPE_TRY(auto high, bound_of(lowering, node, 2, "max", most));
-  // All integers are of 32 bits here: what lies beyond these is no bound.
-  if (low && !floating) low = std::clamp(*low, least, most);
-  if (high && !floating) high = std::clamp(*high, least, most);
+  const double type_min = floating ? static_cast<double>(std::numeric_limits<float>::lowest())
+                                   : static_cast<double>(std::numeric_limits<std::int32_t>::min());
+  const double type_max = floating ? static_cast<double>(std::numeric_limits<float>::max())
+                                   : static_cast<double>(std::numeric_limits<std::int32_t>::max());
+  DRIFTSCOPE_TRY(auto low, bound_of(lowering, node, 1, "min", type_min));
+  DRIFTSCOPE_TRY(auto high, bound_of(lowering, node, 2, "max", type_max));
+  // All integers are of 32 bits here: what lies beyond these is not a bound.
+  if (low && !floating) low = std::clamp(*low, type_min, type_max);
+  if (high && !floating) high = std::clamp(*high, type_min, type_max);
   const ValueId y = node.outputs[0];
   if (low && high) {
-    if (floating && *low == 0.0 && *high == most) return lowering.give(y, "Relu", {tensor}, {}, x.order);
+    if (floating && *low == 0.0 && *high == type_max) return lowering.give(y, "Relu", {tensor}, {}, x.order);
     if (floating && *low == 0.0 && *high == 6.0) return lowering.give(y, "Relu6", {tensor}, {}, x.order);
-    if (*low == least && *high == most) return lowering.give_same(y, tensor, x.order);
+    if (*low == type_min && *high == type_max) return lowering.give_same(y, tensor, x.order);
     if (*low <= *high && lowering.has("ClipByValue")) {
       DRIFTSCOPE_TRY(const std::string from, lowering.scalar(*low, lowering.dtype(y), "min"));
       DRIFTSCOPE_TRY(const std::string to, lowering.scalar(*high, lowering.dtype(y), "max"));

@@ -19,13 +19,13 @@ class Convolution {
   Status run() {
     if (x_.size() < 3 || x_.size() > 5)
       return unsupported(
-          fmt::format("a convolution over {} axes has no equivalent, those over 1 to 3 have", x_.size() - 2));
+          fmt::format("a convolution over {} axes has no equivalent, only over 1 to 3", x_.size() - 2));
     DRIFTSCOPE_TRY(const std::int64_t group, read_group(node_));
     DRIFTSCOPE_TRY(const WindowAttributes attributes, read_window(node_, Ints(w_.begin() + 2, w_.end())));
     DRIFTSCOPE_TRY(auto axes, place_windows(attributes, std::span(x_).subspan(2)));
     windows_ = windows_of(std::move(axes));
     for (const WindowAxis& axis : windows_.axes) strided_ = strided_ || axis.stride > 1;
-    // Both at once: every output of the dilated one is computed, and some are kept.
+    // Dilation and strides together: every output of the dilated one is computed, and some are kept.
     subsample_ = strided_ && windows_.dilated();
     final_ = windows_;
     if (subsample_)

@@ -1,6 +1,6 @@
 // ConvTranspose: Conv2DBackpropInput, of one spatial axis with a height; a dilated kernel gets zeros between
-// its taps; groups one by one. What lies beyond the whole result, by output_padding or output_shape, is the
-// bias alone.
+// its taps; groups one by one. Elements beyond the whole result, due to output_padding or output_shape, are
+// only the bias.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class Transposed {
   Status run() {
     if (x_.size() < 3 || x_.size() > 4)
       return unsupported(fmt::format(
-          "a transposed convolution over {} axes has no equivalent, that over 1 or 2 has", x_.size() - 2));
+          "a transposed convolution over {} axes has no equivalent, only over 1 or 2", x_.size() - 2));
     DRIFTSCOPE_TRY(const std::int64_t group, read_group(node_));
     DRIFTSCOPE_TRY(axes_, place_transposed(node_, Ints(w_.begin() + 2, w_.end()), std::span(x_).subspan(2)));
     DRIFTSCOPE_TRY(const std::string filter, this->filter());

@@ -56,8 +56,8 @@ class Gemm {
   }
 
  private:
-  // A bias that is computed must have one axis by itself: TensorFlow.js's WebAssembly backend looks at the
-  // shape that the data had before a Reshape.
+  // A computed bias must itself have one axis: TensorFlow.js's WebAssembly backend looks at the shape that
+  // the data had before a Reshape.
   [[nodiscard]] bool is_row(ValueId id, std::int64_t columns) const {
     const Shape shape = lowering_.shape(id);
     return element_count(shape) == columns && !shape.empty() && shape.back() == columns &&

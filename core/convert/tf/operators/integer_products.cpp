@@ -20,18 +20,18 @@ Result<std::string> extreme(Lowering& lowering, const std::string& x, std::strin
 // As core/ops/dynamic_quantize_linear.cpp: the range contains 0, and the scale of zeros alone is 1.
 Status lower_dynamic(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const std::string x, lowering.read(node.inputs[0]));
-  const std::string zero = lowering.number(0.0), one = lowering.number(1.0), most = lowering.number(255.0);
+  const std::string zero = lowering.number(0.0), one = lowering.number(1.0), levels = lowering.number(255.0);
   DRIFTSCOPE_TRY(const std::string smallest, extreme(lowering, x, "Min"));
   DRIFTSCOPE_TRY(const std::string largest, extreme(lowering, x, "Max"));
   const std::string low = lowering.elementwise("low", "Minimum", {smallest, zero});
   const std::string high = lowering.elementwise("high", "Maximum", {largest, zero});
   const std::string range = lowering.elementwise("range", "Sub", {high, low});
-  const std::string step = lowering.elementwise("step", "RealDiv", {range, most});
+  const std::string step = lowering.elementwise("step", "RealDiv", {range, levels});
   const std::string is_zero = lowering.elementwise("is_zero", "Equal", {step, zero}, DType::boolean);
   const std::string scale = lowering.elementwise("scale", "SelectV2", {is_zero, one, step}, DType::float32);
   const auto clipped = [&](std::string_view suffix, const std::string& value) {
     return lowering.elementwise(suffix, "Minimum",
-                                {lowering.elementwise("at_least", "Maximum", {value, zero}), most});
+                                {lowering.elementwise("at_least", "Maximum", {value, zero}), levels});
   };
   const std::string below = lowering.elementwise("below", "Sub", {zero, low});
   const std::string place = clipped("place", lowering.elementwise("steps_below", "RealDiv", {below, scale}));

@@ -13,7 +13,8 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const float bias, float_attribute(node, "bias", 1.0f));
   if (!lowering.has("LRN")) return unsupported(fmt::format("{} has no LRN", lowering.dialect().name));
   if (size % 2 == 0)
-    return unsupported(fmt::format("a sum over {} channels has no equivalent, an odd number has", size));
+    return unsupported(
+        fmt::format("a sum over {} channels has no equivalent, only over an odd number", size));
   if (lowering.rank(node.inputs[0]) != 4) return unsupported("only values of four axes have an equivalent");
   const Order order = channels_last(4);
   DRIFTSCOPE_TRY(const std::string x, lowering.read(node.inputs[0], order));

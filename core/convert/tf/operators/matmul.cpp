@@ -1,4 +1,4 @@
-// MatMul: MatMul of two matrices, else BatchMatMulV2; a vector is a row or a column for the while.
+// MatMul: MatMul of two matrices, else BatchMatMulV2; a vector temporarily becomes a row or a column.
 #include <fmt/format.h>
 
 #include "core/convert/tf/lowering.hpp"

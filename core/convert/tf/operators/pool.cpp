@@ -21,7 +21,7 @@ class Pool {
   Status run() {
     if (x_.size() < 3 || x_.size() > 5)
       return unsupported(
-          fmt::format("pooling over {} axes has no equivalent, that over 1 to 3 has", x_.size() - 2));
+          fmt::format("pooling over {} axes has no equivalent, only over 1 to 3", x_.size() - 2));
     if (Lowering::has_output(node_, 1))
       return unsupported("the indices of the largest elements, output 1, have no equivalent");
     const DType dtype = lowering_.dtype(node_.inputs[0]);

@@ -109,13 +109,13 @@ class Reduction {
   // The largest element is taken out of the sum, as TensorFlow does, unless it is infinite.
   Status log_sum_exp() {
     if (axes_.ours.empty()) return lowering_.give_same(node_.outputs[0], tensor_, order_);
-    DRIFTSCOPE_TRY(const std::string most, make("largest", "Max", tensor_, true));
-    const std::string size = lowering_.elementwise("size", "Abs", {most});
+    DRIFTSCOPE_TRY(const std::string max, make("largest", "Max", tensor_, true));
+    const std::string size = lowering_.elementwise("size", "Abs", {max});
     const std::string finite = lowering_.elementwise(
         "is_finite", "LessEqual",
         {size, lowering_.number(static_cast<double>(std::numeric_limits<float>::max()))}, DType::boolean);
     const std::string largest =
-        lowering_.elementwise("shift", "SelectV2", {finite, most, lowering_.number(0)}, DType::float32);
+        lowering_.elementwise("shift", "SelectV2", {finite, max, lowering_.number(0)}, DType::float32);
     const std::string below = lowering_.elementwise("below_largest", "Sub", {tensor_, largest});
     const std::string powers = lowering_.elementwise("powers", "Exp", {below});
     DRIFTSCOPE_TRY(const std::string sum, make("sum", "Sum", powers, true));

@@ -41,7 +41,7 @@ Status lower_top_k(Lowering& lowering, const OnnxNode& node) {
   const DType dtype = lowering.info(tensor).dtype;
   if (!largest && is_narrow(dtype))
     return unsupported(fmt::format("the smallest of quantized {} have no equivalent", dtype_name(dtype)));
-  // Of integers −1 − x, as the least one has no negative.
+  // Of integers −1 − x, as the smallest one has no negative.
   const bool whole = is_integer(dtype);
   const auto reversed = [&](const std::string& values) -> Inputs {
     return whole ? Inputs{lowering.number(-1, dtype), values} : Inputs{values};

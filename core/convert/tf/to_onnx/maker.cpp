@@ -81,18 +81,18 @@ Result<Numbers> Maker::known_integers(const Node& node, std::size_t i) const {
     return unsupported(fmt::format("input {} ({}) is computed; only a constant can be converted", i,
                                    in_quotes(node.inputs[i])));
   // "To the end" is often the largest number; nothing is that long, and products of two stay in range.
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
   if (known->dtype() == DType::uint32) {  // Chromium's WebNN writes permutations so
     const auto values = known->values<std::uint32_t>();
     Numbers numbers(values.begin(), values.end());
-    for (std::int64_t& number : numbers) number = std::min(number, most);
+    for (std::int64_t& number : numbers) number = std::min(number, int32_max);
     return numbers;
   }
   if (known->elements() > 0 && known->dtype() != DType::int32 && known->dtype() != DType::int64)
     return bad_input(fmt::format("input {} ({}): expected int32 or int64, got {}", i,
                                  in_quotes(node.inputs[i]), dtype_name(known->dtype())));
   Numbers numbers = indices_of(*known);
-  for (std::int64_t& number : numbers) number = std::clamp(number, -most, most);
+  for (std::int64_t& number : numbers) number = std::clamp(number, -int32_max, int32_max);
   return numbers;
 }
 

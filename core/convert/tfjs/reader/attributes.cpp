@@ -38,7 +38,7 @@ std::optional<std::string> text_in(const json& value) {
 
 Result<std::optional<tf::Attribute>> list_in(const json& list) {
   const auto wrong = [](std::string_view what) {
-    return bad_input(fmt::format("a list with an entry that is no {}", what));
+    return bad_input(fmt::format("a list with an entry that is not a {}", what));
   };
   if (const auto found = list.find("i"); found != list.end() && found->is_array()) {
     std::vector<std::int64_t> values;
@@ -135,42 +135,42 @@ std::optional<DType> type_in(const json& value) {
 }
 
 Result<std::optional<Shape>> shape_in(const json& value) {
-  if (!value.is_object()) return bad_input("a shape that is no object");
+  if (!value.is_object()) return bad_input("a shape that is not an object");
   const auto open = value.find("unknownRank");
   if (open != value.end() && open->is_boolean() && open->get<bool>()) return std::optional<Shape>();
   Shape shape;
   const auto dimensions = value.find("dim");
   if (dimensions == value.end()) return std::optional<Shape>(shape);
-  constexpr std::int64_t most_elements = std::numeric_limits<std::int32_t>::max();  // of TensorFlow.js
+  constexpr std::int64_t max_elements = std::numeric_limits<std::int32_t>::max();  // of TensorFlow.js
   if (!dimensions->is_array() || dimensions->size() > max_rank)
     return bad_input(fmt::format("a shape with more than {} axes", max_rank));
   for (const json& one : *dimensions) {
     const auto size =
         one.is_object() && one.contains("size") ? integer_in(one["size"]) : std::optional<std::int64_t>(-1);
-    if (!size || *size < -1 || *size > most_elements)
-      return bad_input("a shape with a size that is no number of 31 bits");
+    if (!size || *size < -1 || *size > max_elements)
+      return bad_input("a shape with a size that does not fit into 31 bits");
     shape.push_back(*size);
   }
   return std::optional<Shape>(std::move(shape));
 }
 
 Result<std::optional<tf::Attribute>> attribute_in(const json& value) {
-  if (!value.is_object()) return bad_input("an attribute that is no object");
+  if (!value.is_object()) return bad_input("an attribute that is not an object");
   for (const auto& [kind, content] : value.items()) {
     if (kind == "b" && content.is_boolean()) return std::optional<tf::Attribute>(content.get<bool>());
     if (kind == "i") {
       const auto number = integer_in(content);
-      if (!number) return bad_input("an integer that is none");
+      if (!number) return bad_input("an invalid integer");
       return std::optional<tf::Attribute>(*number);
     }
     if (kind == "f") {
       const auto number = real_in(content);
-      if (!number) return bad_input("a number that is none");
+      if (!number) return bad_input("an invalid number");
       return std::optional<tf::Attribute>(*number);
     }
     if (kind == "s") {
       auto text = text_in(content);
-      if (!text) return bad_input("a text that is not in base64");
+      if (!text) return bad_input("a string that is not base64");
       return std::optional<tf::Attribute>(*std::move(text));
     }
     if (kind == "type") {

@@ -20,7 +20,7 @@ namespace driftscope::convert::tfjs {
 /// An AttrValue; nothing for kinds that no operator here reads (functions, tensors).
 [[nodiscard]] Result<std::optional<tf::Attribute>> attribute_in(const nlohmann::json& json);
 
-/// All weights of the manifest, quantized ones as the numbers that they stand for.
+/// All weights of the manifest, quantized ones as the numbers that they represent.
 [[nodiscard]] Result<std::map<std::string, Tensor, std::less<>>> read_weights(const nlohmann::json& manifest,
                                                                               const WeightFiles& files);
 

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr int deepest = 64;
 
-/// "name:0" is the name alone, as TfGraph has it; "^name" (an order of running) is no input.
+/// "name:0" is the name alone, as TfGraph has it; "^name" (an order of running) is not an input.
 std::string plain_name(const std::string& name) {
   return name.ends_with(":0") ? name.substr(0, name.size() - 2) : name;
 }
@@ -52,12 +52,12 @@ class Reader {
 
  private:
   Status add_node(const json& entry) {
-    if (!entry.is_object()) return bad_input("a node that is no object");
+    if (!entry.is_object()) return bad_input("a node that is not an object");
     const auto name = entry.find("name");
     const auto op = entry.find("op");
     if (name == entry.end() || !name->is_string() || op == entry.end() || !op->is_string() ||
         name->get_ref<const std::string&>().empty())
-      return bad_input("a node without the texts \"name\" and \"op\"");
+      return bad_input("a node without the strings \"name\" and \"op\"");
     tf::Node node;
     node.name = name->get<std::string>();
     node.op = op->get<std::string>();
@@ -68,7 +68,7 @@ class Reader {
   }
 
   Status fill_node(const json& entry, tf::Node& node) {
-    if (!names_.insert(node.name).second) return bad_input("this name is there twice");
+    if (!names_.insert(node.name).second) return bad_input("this name occurs twice");
     if (const auto attributes = entry.find("attr"); attributes != entry.end() && attributes->is_object())
       for (const auto& [key, value] : attributes->items()) {
         DRIFTSCOPE_TRY(auto read, attribute_in(value));
@@ -76,7 +76,7 @@ class Reader {
       }
     if (const auto inputs = entry.find("input"); inputs != entry.end() && inputs->is_array())
       for (const json& input : *inputs) {
-        if (!input.is_string()) return bad_input("an input that is no text");
+        if (!input.is_string()) return bad_input("an input that is not a string");
         const auto& text = input.get_ref<const std::string&>();
         if (!text.starts_with("^")) node.inputs.push_back(plain_name(text));
       }
@@ -124,8 +124,8 @@ class Reader {
         const auto exact = places.find(input);
         const auto maker = exact != places.end() ? exact : places.find(node_of(input));
         if (maker == places.end())
-          return bad_input(
-              fmt::format("node {} reads {}, which nothing makes", in_quotes(node.name), in_quotes(input)));
+          return bad_input(fmt::format("node {} reads {}, which nothing produces", in_quotes(node.name),
+                                       in_quotes(input)));
         dependencies.back().push_back(maker->second);
       }
     }
@@ -162,7 +162,7 @@ class Reader {
   Status add_output(const std::string& name) {
     if (!names_.contains(name) && !names_.contains(node_of(name)))
       return bad_input(
-          fmt::format("the signature names the output {}, which nothing makes", in_quotes(name)));
+          fmt::format("the signature names the output {}, which nothing produces", in_quotes(name)));
     for (const std::string& known : graph_.outputs)
       if (known == name) return {};
     graph_.outputs.push_back(name);
@@ -187,9 +187,9 @@ bool is_tfjs_model(std::string_view text) {
 Result<tf::TfGraph> read_graph_model(std::string_view text, const WeightFiles& files) {
   const JsonWalk walk = walk_json(text, deepest);
   if (!walk.valid)
-    return bad_input(walk.too_deep ? "model.json is nested too deeply" : "model.json is no JSON");
+    return bad_input(walk.too_deep ? "model.json is nested too deeply" : "model.json is not JSON");
   const json model = parse_json(text);
-  if (!model.is_object()) return bad_input("model.json is no object");
+  if (!model.is_object()) return bad_input("model.json is not an object");
   auto graph = Reader(files).read(model);
   if (!graph.ok()) return in_context(std::move(graph).error(), "TensorFlow.js model");
   return graph;

@@ -1,7 +1,7 @@
 // Reads a TensorFlow.js graph model: model.json with a GraphDef and a weights manifest, and the files of
 // weights that it names. Types that TensorFlow.js does not have are those that it takes instead: int32 for
-// int64, float32 for half and double. Clients: whoever reads models. Everything in the text is checked before
-// it is used; it reads no control flow.
+// int64, float32 for half and double. Clients: callers that read models. Everything in the text is checked
+// before it is used; it reads no control flow.
 #pragma once
 
 #include <cstddef>

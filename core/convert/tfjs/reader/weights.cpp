@@ -20,7 +20,7 @@ struct Spec {
   DType dtype = DType::float32;
   DType stored = DType::float32;  // uint8, uint16 or float16 for quantized ones
   double scale = 1.0;
-  double least = 0.0;
+  double min = 0.0;
 };
 
 Result<std::string> text_member(const json& object, const char* key) {
@@ -39,12 +39,11 @@ Status read_quantization(const json& quantization, Spec& spec) {
     return unsupported(fmt::format("quantized as {}; expected uint8, uint16 or float16", in_quotes(type)));
   spec.stored = type == "uint8" ? DType::uint8 : DType::uint16;
   const auto scale = quantization.find("scale");
-  const auto least = quantization.find("min");
-  if (scale == quantization.end() || !scale->is_number() || least == quantization.end() ||
-      !least->is_number())
+  const auto min = quantization.find("min");
+  if (scale == quantization.end() || !scale->is_number() || min == quantization.end() || !min->is_number())
     return bad_input("quantized without the numbers \"scale\" and \"min\"");
   spec.scale = scale->get<double>();
-  spec.least = least->get<double>();
+  spec.min = min->get<double>();
   return {};
 }
 
@@ -69,7 +68,7 @@ Result<Spec> spec_of(const json& entry) {
     return fail(bad_input(fmt::format("no \"shape\" of at most {} axes", max_rank)));
   for (const json& one : *shape) {
     const auto size = integer_in(one);
-    if (!size || *size < 0) return fail(bad_input("a shape with a size that is no number from 0 on"));
+    if (!size || *size < 0) return fail(bad_input("a shape with a size that is not a non-negative number"));
     spec.shape.push_back(*size);
   }
   if (const auto quantization = entry.find("quantization");
@@ -91,13 +90,13 @@ Result<Tensor> tensor_of(const Spec& spec, std::span<const std::byte> bytes) {
   DRIFTSCOPE_TRY(Tensor tensor, Tensor::unwritten(spec.dtype, spec.shape, spec.name));
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double real = stored_number(spec.stored, bytes, at) * spec.scale + spec.least;
+    const double real = stored_number(spec.stored, bytes, at) * spec.scale + spec.min;
     if (spec.dtype == DType::float32) {
       tensor.mutable_values<float>()[at] = static_cast<float>(real);
     } else {
-      constexpr double most = 2147483647.0;
+      constexpr double max = 2147483647.0;
       tensor.mutable_values<std::int32_t>()[at] = static_cast<std::int32_t>(
-          std::isnan(real) ? 0.0 : std::fmin(std::fmax(std::round(real), -most), most));
+          std::isnan(real) ? 0.0 : std::fmin(std::fmax(std::round(real), -max), max));
     }
   }
   return tensor;
@@ -108,7 +107,7 @@ Result<std::vector<std::byte>> group_bytes(const json& group, const WeightFiles&
   if (paths == group.end() || !paths->is_array()) return bad_input("a group without the list \"paths\"");
   std::vector<std::byte> bytes;
   for (const json& path : *paths) {
-    if (!path.is_string()) return bad_input("a path that is no text");
+    if (!path.is_string()) return bad_input("a path that is not a string");
     DRIFTSCOPE_CHECK(check_external_location(path.get_ref<const std::string&>()));
     auto part = files(path.get<std::string>());
     if (!part.ok()) return in_context(std::move(part).error(), "weights");
@@ -124,7 +123,7 @@ Result<std::vector<std::byte>> group_bytes(const json& group, const WeightFiles&
 Result<std::map<std::string, Tensor, std::less<>>> read_weights(const json& manifest,
                                                                 const WeightFiles& files) {
   std::map<std::string, Tensor, std::less<>> weights;
-  if (!manifest.is_array()) return bad_input("weightsManifest is no list");
+  if (!manifest.is_array()) return bad_input("weightsManifest is not a list");
   for (const json& group : manifest) {
     const auto entries = group.is_object() ? group.find("weights") : group.end();
     if (entries == group.end() || !entries->is_array())
@@ -144,7 +143,7 @@ Result<std::map<std::string, Tensor, std::less<>>> read_weights(const json& mani
                      tensor_of(spec, std::span(bytes).subspan(used, static_cast<std::size_t>(size))));
       used += static_cast<std::size_t>(size);
       if (!weights.emplace(spec.name, std::move(tensor)).second)
-        return bad_input(fmt::format("weight {} is there twice", in_quotes(spec.name)));
+        return bad_input(fmt::format("weight {} occurs twice", in_quotes(spec.name)));
     }
   }
   return weights;

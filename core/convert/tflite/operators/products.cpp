@@ -25,7 +25,7 @@ Status fully_connected(Builder& builder, const tf::Node& node, TensorIndex weigh
 Status write_fully_connected(Builder& builder, const tf::Node& node) {
   const Shape& weights = builder.info(node.inputs[1]).shape;
   if (weights.size() != 2)
-    return unsupported(fmt::format("weights of the shape {}, it must be [out, in]", shape_text(weights)));
+    return unsupported(fmt::format("weights of shape {}; they must be [out, in]", shape_text(weights)));
   return fully_connected(builder, node, builder.tensor(node.inputs[1]), weights[0]);
 }
 

@@ -51,7 +51,7 @@ Result<std::int64_t> scalar(const Builder& builder, const std::string& value) {
     return unsupported(fmt::format("'{}' must be a constant of one element", value));
   if (constant->dtype() == DType::int64) return constant->values<std::int64_t>()[0];
   if (constant->dtype() == DType::int32) return constant->values<std::int32_t>()[0];
-  return unsupported(fmt::format("'{}' is {}, expected was int32", value, dtype_name(constant->dtype())));
+  return unsupported(fmt::format("'{}' is {}, expected int32", value, dtype_name(constant->dtype())));
 }
 
 // Values, then the axis.

@@ -40,8 +40,8 @@ Result<Parts> parts_of(const Builder& builder, const tf::Node& node) {
   for (std::size_t i = 0; i < 2; ++i) {
     std::int64_t& whole = parts.whole[i + 1];
     whole += parts.pads.before[i] + parts.pads.after[i];
-    const std::int64_t least = (size[i] - 1) * parts.window.strides[i] + parts.window.size[i];
-    if (whole < least || whole >= least + parts.window.strides[i])
+    const std::int64_t shortest = (size[i] - 1) * parts.window.strides[i] + parts.window.size[i];
+    if (whole < shortest || whole >= shortest + parts.window.strides[i])
       return unsupported(fmt::format("a result of {} elements from {}, with a kernel of {} and steps of {}",
                                      output[i], size[i], parts.window.size[i], parts.window.strides[i]));
   }

@@ -1,4 +1,4 @@
-// Changes of type; the scales and zero points of quantized values stand at their tensors.
+// Changes of type; the scales and zero points of quantized values belong to their tensors.
 #include "core/convert/tflite/builder.hpp"
 #include "core/convert/tflite/operator_table.hpp"
 

@@ -36,7 +36,7 @@ Result<tf::TensorInfo> info_of(const fb::Tensor& tensor) {
   tf::TensorInfo info;
   const auto dtype = dtype_of(tensor.type());
   if (!dtype)
-    return unsupported(fmt::format("of type {}, which is not read", static_cast<int>(tensor.type())));
+    return unsupported(fmt::format("of type {}, which is not supported", static_cast<int>(tensor.type())));
   info.dtype = *dtype;
   if (const auto* shape = tensor.shape())
     for (const std::int32_t size : *shape) {
@@ -77,7 +77,7 @@ bool is_tflite(std::span<const std::byte> bytes) {
 }
 
 Result<tf::TfGraph> read(std::span<const std::byte> bytes) {
-  if (!is_tflite(bytes)) return bad_input("this is no .tflite file: the mark TFL3 is missing");
+  if (!is_tflite(bytes)) return bad_input("this is not a .tflite file: the mark TFL3 is missing");
   constexpr std::uint32_t max_depth = 32;
   constexpr std::uint32_t max_tables = 8'000'000;
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
@@ -85,7 +85,7 @@ Result<tf::TfGraph> read(std::span<const std::byte> bytes) {
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), max_depth,
                                  max_tables);
   if (!fb::VerifyModelBuffer(verifier))
-    return bad_input("TensorFlow Lite model: its tables are damaged or cut short");
+    return bad_input("TensorFlow Lite model: its tables are damaged or truncated");
   auto graph = Reader(*fb::GetModel(bytes.data()), bytes).read();
   if (!graph.ok()) return in_context(std::move(graph).error(), "TensorFlow Lite model");
   return graph;
@@ -186,7 +186,7 @@ Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
       made.inputs.push_back(names_[static_cast<std::size_t>(index)]);
       if (!known_.contains(made.inputs.back()))
         return bad_input(
-            fmt::format("it reads {}, which nothing before it makes", in_quotes(made.inputs.back())));
+            fmt::format("it reads {}, which no earlier operator produces", in_quotes(made.inputs.back())));
     }
   while (!made.inputs.empty() && made.inputs.back().empty()) made.inputs.pop_back();
   if (const auto* outputs = from.outputs())
@@ -194,7 +194,7 @@ Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
       DRIFTSCOPE_CHECK(check_tensor(index));
       made.outputs.push_back(names_[static_cast<std::size_t>(index)]);
       if (!known_.insert(made.outputs.back()).second)
-        return bad_input(fmt::format("it makes {}, which is there already", in_quotes(made.outputs.back())));
+        return bad_input(fmt::format("it produces {}, which exists already", in_quotes(made.outputs.back())));
     }
   if (made.outputs.empty()) return bad_input("it has no outputs");
   return made;
@@ -211,7 +211,7 @@ Result<tf::TfGraph> Reader::read() {
       DRIFTSCOPE_CHECK(check_tensor(index));
       const std::string& name = names_[static_cast<std::size_t>(index)];
       if (!known_.insert(name).second)
-        return bad_input(fmt::format("input {} is there twice", in_quotes(name)));
+        return bad_input(fmt::format("input {} occurs twice", in_quotes(name)));
       graph_.inputs.push_back(name);
     }
   if (const auto* operators = subgraph.operators())
@@ -233,7 +233,7 @@ Result<tf::TfGraph> Reader::read() {
       DRIFTSCOPE_CHECK(check_tensor(index));
       const std::string& name = names_[static_cast<std::size_t>(index)];
       if (!known_.contains(name))
-        return bad_input(fmt::format("output {} is made by nothing", in_quotes(name)));
+        return bad_input(fmt::format("output {} is not produced by any operator", in_quotes(name)));
       bool twice = false;
       for (const std::string& other : graph_.outputs) twice = twice || other == name;
       if (!twice) graph_.outputs.push_back(name);

@@ -91,7 +91,7 @@ Status read_with_options(Reader& reader, ReadOperator& from) {
       DRIFTSCOPE_CHECK(need(from, 2));  // [indices, table]
       return reader.add(from, "GatherV2", {from.inputs[1], from.inputs[0], reader.integers({0}, true)});
     }
-    default: return unsupported("this operator is not read");
+    default: return unsupported("this operator is not supported");
   }
 }
 

@@ -9,7 +9,7 @@
 namespace driftscope::fast::pool {
 
 // XNNPACK keeps a pointer for each.
-constexpr std::int64_t most_taps = 1 << 20;
+constexpr std::int64_t max_taps = 1 << 20;
 
 struct Windows {
   WindowAxis height{.input = 1, .kernel = 1, .output = 1};
@@ -44,11 +44,11 @@ std::optional<Windows> windows_of(const Lowering& lowering, const Node& node) {
   windows.width = plan->axes.back();
   if (x.size() == 4) windows.height = plan->axes.front();
   for (const WindowAxis& axis : {windows.height, windows.width}) {
-    if (axis.kernel > most_taps) return std::nullopt;
+    if (axis.kernel > max_taps) return std::nullopt;
     const std::int64_t extent = (axis.kernel - 1) * axis.dilation + 1;
     if (axis.pad_begin >= extent || reach(axis) >= extent) return std::nullopt;
   }
-  if (windows.taps() == 1 || windows.taps() > most_taps) return std::nullopt;
+  if (windows.taps() == 1 || windows.taps() > max_taps) return std::nullopt;
   return windows;
 }
 
@@ -110,11 +110,11 @@ template <class T>
 Result<bool> place_max_of(Lowering& lowering, const Node& node, const Windows& windows) {
   const WindowAxis& h = windows.height;
   const WindowAxis& v = windows.width;
-  const auto [least, most] = no_limits<T>();
+  const auto [min, max] = no_limits<T>();
   xnn_operator_t raw = nullptr;
   if (MaxPooling<T>::create(u32(h.pad_begin), u32(reach(v)), u32(reach(h)), u32(v.pad_begin), u32(h.kernel),
                             u32(v.kernel), u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation),
-                            least, most, 0, &raw) != xnn_status_success)
+                            min, max, 0, &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const ValueId x = node.inputs[0];

@@ -14,8 +14,8 @@ struct Site {
   std::vector<float> w_scales;
   std::vector<std::int32_t> bias;
   Quantization y_how;
-  std::int32_t least = 0;
-  std::int32_t most = 0;
+  std::int32_t min = 0;
+  std::int32_t max = 0;
   Fusion fusion;
 };
 
@@ -46,8 +46,8 @@ Result<bool> place(Lowering& lowering, const Node& node, Site site) {
           size(site.w->shape()[1]), size(outputs / *group), size((*shape)[1]), size(outputs),
           as_int8(site.x_how.zero_point, site.x_how.dtype), site.x_how.scale(), site.w_scales.data(),
           weights.values<std::int8_t>().data(), site.bias.empty() ? nullptr : site.bias.data(),
-          as_int8(site.y_how.zero_point, y_type), site.y_how.scale(), as_int8(site.least, y_type),
-          as_int8(site.most, y_type), 0, nullptr, nullptr, &raw) != xnn_status_success)
+          as_int8(site.y_how.zero_point, y_type), site.y_how.scale(), as_int8(site.min, y_type),
+          as_int8(site.max, y_type), 0, nullptr, nullptr, &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const pthreadpool_t pool = lowering.pool_for(element_count(*y_shape) * (site.w->elements() / outputs) / 2);
@@ -89,8 +89,8 @@ Result<bool> lower_between_quantized(Lowering& lowering, const Node& node) {
                             .w_scales = w->how.scales,
                             .bias = {},
                             .y_how = y->how,
-                            .least = y->least,
-                            .most = y->most,
+                            .min = y->min,
+                            .max = y->max,
                             .fusion = y->fusion};
   if (site.w == nullptr) return false;
   site.w_scales.resize(static_cast<std::size_t>(site.w->shape()[0]), site.w_scales[0]);
@@ -118,8 +118,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
             .w_scales = w->scales,
             .bias = {},
             .y_how = *y,
-            .least = min_of(y->dtype),
-            .most = max_of(y->dtype),
+            .min = min_of(y->dtype),
+            .max = max_of(y->dtype),
             .fusion = {}};
   site.fusion.output = node.outputs[0];
   if (site.w == nullptr) return false;

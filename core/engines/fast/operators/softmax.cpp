@@ -1,5 +1,5 @@
-// Softmax along what lies innermost in memory; for an axis that does not, the values are brought into
-// ONNX's order if it is the last one there.
+// Softmax along the axis that is innermost in memory; for any other axis the values are brought into ONNX's
+// order if it is the last one there.
 #include "core/engines/fast/lowering.hpp"
 #include "core/ops/shared/lanes.hpp"
 

@@ -1,6 +1,6 @@
 // Elementwise functions of one value, in whatever layout it has, in place where nothing else reads it.
-// XNNPACK's logarithm is not among them: it goes by the exponent's bits, and so makes numbers of infinity
-// and NaN, and −∞ of subnormals.
+// XNNPACK's logarithm is not among them: it uses the exponent's bits, and so returns finite numbers for
+// infinity and NaN, and −∞ for subnormals.
 #include <cmath>
 
 #include "core/engines/fast/lowering.hpp"

@@ -28,16 +28,16 @@ struct Constants {
   float magic = 0x1.8000fep23f;  // 1.5·2²³ + 127
   // e^−x: the range in which neither it nor 1/(1 + it) leaves the normal numbers; 1 ÷ ln 2 and ln 2,
   // in two parts; the polynomial's coefficients, largest power first.
-  float exp_least = -87.0f;
-  float exp_most = 87.0f;
+  float exp_min = -87.0f;
+  float exp_max = 87.0f;
   float exp_scale = -0x1.715476p+0f;
   float exp_high = 0x1.62e4p-1f;
   float exp_low = 0x1.7f7d1cp-20f;
   float exp[7] = {
       -0x1.9e188cp-13f, 0x1.6d4f4ep-10f, -0x1.111302p-7f, 0x1.5554e6p-5f, -0x1.555554p-3f, 0.5f, -1.0f};
   // e^2x − 1: beyond these tanh is 1; the same for 2x.
-  float tanh_least = -9.02f;
-  float tanh_most = 9.02f;
+  float tanh_min = -9.02f;
+  float tanh_max = 9.02f;
   float tanh_scale = 0x1.715476p+1f;
   float tanh_high = -0x1.62e4p-2f;
   float tanh_low = -0x1.7f7d1cp-21f;
@@ -54,9 +54,9 @@ HWY_INLINE const Constants& constants() {
 
 HWY_INLINE FloatVector every(float x) { return hw::Set(FloatTag(), x); }
 
-/// least ≤ x ≤ most; NaN stays NaN.
-HWY_INLINE FloatVector clamp(FloatVector x, float least, float most) {
-  const FloatVector low = every(least), high = every(most);
+/// min ≤ x ≤ max; NaN stays NaN.
+HWY_INLINE FloatVector clamp(FloatVector x, float min, float max) {
+  const FloatVector low = every(min), high = every(max);
 #if HWY_TARGET == HWY_WASM
   return FloatVector{wasm_f32x4_pmin(wasm_f32x4_pmax(x.raw, low.raw), high.raw)};
 #else
@@ -73,7 +73,7 @@ HWY_INLINE FloatVector power_of(FloatVector shifted) {
 
 /// 1/(1 + e^−x).
 HWY_INLINE FloatVector sigmoid(const Constants& k, FloatVector x) {
-  x = clamp(x, k.exp_least, k.exp_most);
+  x = clamp(x, k.exp_min, k.exp_max);
   const FloatVector shifted = mul_add(x, every(k.exp_scale), every(k.magic));
   const FloatVector n = hw::Sub(shifted, every(k.magic));  // the integer next to −x ÷ ln 2
   FloatVector r = mul_add(n, every(k.exp_high), x);
@@ -88,7 +88,7 @@ HWY_INLINE FloatVector sigmoid(const Constants& k, FloatVector x) {
 
 /// m/(m + 2), m = e^2x − 1, which keeps its accuracy near 0: 2ⁿ·(e^r − 1) + (2ⁿ − 1).
 HWY_INLINE FloatVector tanh(const Constants& k, FloatVector x) {
-  x = clamp(x, k.tanh_least, k.tanh_most);
+  x = clamp(x, k.tanh_min, k.tanh_max);
   const FloatVector shifted = mul_add(x, every(k.tanh_scale), every(k.magic));
   const FloatVector n = hw::Sub(shifted, every(k.magic));
   FloatVector r = mul_add(n, every(k.tanh_high), x);

@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<ByteTag> sum(hn::Vec<ByteTag> a, hn::Vec<ByteTag> b, const Qu
   const auto steps =
       hn::Min(hn::Max(hn::Div(exact, hn::Set(d, how.y_scale)), hn::Set(d, -1024.0f)), hn::Set(d, 1024.0f));
   auto rounded = hn::Add(hn::NearestInt(steps), hn::Set(IntTag(), how.y_zero));
-  rounded = hn::Min(hn::Max(rounded, hn::Set(IntTag(), how.least)), hn::Set(IntTag(), how.most));
+  rounded = hn::Min(hn::Max(rounded, hn::Set(IntTag(), how.min)), hn::Set(IntTag(), how.max));
   return hn::DemoteTo(ByteTag(), rounded);
 }
 

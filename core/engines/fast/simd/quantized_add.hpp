@@ -15,7 +15,7 @@ namespace driftscope::fast {
 struct QuantizedAdd {
   float a_scale = 1.0f, b_scale = 1.0f, y_scale = 1.0f;
   std::int32_t a_zero = 0, b_zero = 0, y_zero = 0;
-  std::int32_t least = -128, most = 127;
+  std::int32_t min = -128, max = 127;
 };
 using AddQuantized = void (*)(const std::int8_t* a, const std::int8_t* b, const QuantizedAdd& how,
                               std::int8_t* y, std::size_t n);

@@ -82,10 +82,10 @@ class ClipKernel final : public StrictKernel {
 
 std::unique_ptr<StrictKernel> prepare_clip(const StrictSite& site) {
   if (!site.all_float32()) return nullptr;
-  constexpr float least = std::numeric_limits<float>::lowest();
+  constexpr float lowest = std::numeric_limits<float>::lowest();
   constexpr float largest = std::numeric_limits<float>::max();
-  if (site.node.opset >= 11) return std::make_unique<ClipKernel>(site, least, largest);
-  const auto low = float_attribute(site.node, "min", least);
+  if (site.node.opset >= 11) return std::make_unique<ClipKernel>(site, lowest, largest);
+  const auto low = float_attribute(site.node, "min", lowest);
   const auto high = float_attribute(site.node, "max", largest);
   if (!low.ok() || !high.ok()) return nullptr;
   return std::make_unique<ClipKernel>(site, *low, *high);

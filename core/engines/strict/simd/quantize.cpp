@@ -123,20 +123,20 @@ void pairs(const T* x, std::ptrdiff_t apart, std::int32_t zero, std::int32_t* pa
 
 void widen_range(const float* x, std::size_t n, float& low, float& high) {
   const StepFloat d;
-  auto least = hn::Set(d, low);
-  auto most = hn::Set(d, high);
-  auto nan = hn::IsNaN(least);
+  auto smallest = hn::Set(d, low);
+  auto largest = hn::Set(d, high);
+  auto nan = hn::IsNaN(smallest);
   std::size_t i = 0;
   for (; i + step_lanes <= n; i += step_lanes) {
     const auto v = hn::LoadU(d, x + i);
-    least = hn::IfThenElse(hn::Lt(v, least), v, least);
-    most = hn::IfThenElse(hn::Gt(v, most), v, most);
+    smallest = hn::IfThenElse(hn::Lt(v, smallest), v, smallest);
+    largest = hn::IfThenElse(hn::Gt(v, largest), v, largest);
     nan = hn::Or(nan, hn::IsNaN(v));
   }
   bool any = !hn::AllFalse(d, nan);
   HWY_ALIGN float parts[2][step_lanes];
-  hn::Store(least, d, parts[0]);
-  hn::Store(most, d, parts[1]);
+  hn::Store(smallest, d, parts[0]);
+  hn::Store(largest, d, parts[1]);
   low = *std::min_element(parts[0], parts[0] + step_lanes);
   high = *std::max_element(parts[1], parts[1] + step_lanes);
   for (; i < n; ++i) {

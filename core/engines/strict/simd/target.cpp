@@ -76,7 +76,7 @@ Result<SimdTarget> choose_simd(int bits) {
   }
   return bad_input("simd=" + std::to_string(bits) + " cannot run here: this processor and build have " +
                    (here.empty() ? "no SIMD at all" : here) +
-                   ". Choose one of these, or leave the option out for the best.");
+                   ". Choose one of these, or omit the option to get the best.");
 }
 
 }  // namespace driftscope

@@ -1,5 +1,5 @@
 // Conv in one and two dimensions with constant weights: a product of the windows with the weights, or each
-// channel by itself. A 1-D convolution is one of height 1.
+// channel separately. A 1-D convolution is one of height 1.
 #include "core/engines/gpu/conv_parts.hpp"
 #include "core/engines/webgpu/product.hpp"
 

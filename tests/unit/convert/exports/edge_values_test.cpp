@@ -1,4 +1,4 @@
-// Numbers at which conversions go wrong: the least integers, bounds beyond 32 bits, powers beyond what
+// Numbers at which conversions go wrong: the smallest integers, bounds beyond 32 bits, powers beyond what
 // float32 holds. Each model is exported, read back and run; the results are exact.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -80,8 +80,8 @@ TEST_CASE("Export_LeastInteger_StaysWhatItsTypeMakesOfIt") {
       .initializer("k", tensor<std::int64_t>({1}, {2}))
       .node("TopK", {"x", "k"}, {"y", ""}, {integer("largest", 0)})
       .output("y");
-  constexpr auto least = std::numeric_limits<std::int32_t>::min();
-  expect(smallest, {{"x", tensor<std::int32_t>({3}, {5, least, 7})}}, {double{least}, 5.0});
+  constexpr auto lowest = std::numeric_limits<std::int32_t>::min();
+  expect(smallest, {{"x", tensor<std::int32_t>({3}, {5, lowest, 7})}}, {double{lowest}, 5.0});
 }
 
 TEST_CASE("Export_BoundBeyondThirtyTwoBits_IsNone") {

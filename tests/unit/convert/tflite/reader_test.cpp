@@ -267,8 +267,8 @@ TEST_CASE("TfliteReader_HostileIndices_AreErrorsThatNameThem") {
   };
   CHECK(failure({7}, {1}).find("tensor 7 of 2") != std::string::npos);
   CHECK(failure({-2}, {1}).find("tensor -2 of 2") != std::string::npos);
-  CHECK(failure({1}, {1}).find("reads 'y', which nothing before it makes") != std::string::npos);
-  CHECK(failure({0}, {0}).find("makes 'x', which is there already") != std::string::npos);
+  CHECK(failure({1}, {1}).find("reads 'y', which no earlier operator produces") != std::string::npos);
+  CHECK(failure({0}, {0}).find("produces 'x', which exists already") != std::string::npos);
   CHECK(failure({}, {1}).find("0 inputs") != std::string::npos);
 }
 

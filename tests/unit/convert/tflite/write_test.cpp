@@ -1,4 +1,4 @@
-// What stands in the files that are written: read back by the code that flatc makes of the schema. That other
+// The contents of the written files: read back by the code that flatc generates from the schema. That other
 // programs compute the same with them: tests/e2e/cli/tflite.test.mjs.
 #include "core/convert/tflite/write.hpp"
 

@@ -413,7 +413,9 @@ TEST_CASE("FastEngine_MaxPoolOfBytes_RunsThereWithStrictsBits") {
     const Shape shape = {
         1 + static_cast<std::int64_t>(rng.below(2)), 1 + static_cast<std::int64_t>(rng.below(20)),
         6 + static_cast<std::int64_t>(rng.below(6)), 6 + static_cast<std::int64_t>(rng.below(6))};
-    const auto size = [&](std::int64_t least) { return least + static_cast<std::int64_t>(rng.below(2)); };
+    const auto size = [&](std::int64_t min_size) {
+      return min_size + static_cast<std::int64_t>(rng.below(2));
+    };
     const std::vector<std::int64_t> kernel = {size(2), size(2)};
     const std::vector<std::int64_t> pads = {size(0), size(0), size(0), size(0)};
     const DType dtype = is_signed ? DType::int8 : DType::uint8;

@@ -37,15 +37,15 @@ Picture plain_max_pool(const Picture& in, const Window& w, std::size_t stride, f
   for (std::size_t y = 0; y < out.height; ++y)
     for (std::size_t x = 0; x < out.width; ++x)
       for (std::size_t c = 0; c < in.channels; ++c) {
-        float most = -std::numeric_limits<float>::infinity();
+        float largest = -std::numeric_limits<float>::infinity();
         for (std::uint32_t i = 0; i < w.height; ++i)
           for (std::uint32_t j = 0; j < w.width; ++j) {
             const std::size_t from_y = y * w.stride + i * w.dilation - w.pad;  // wraps around where outside
             const std::size_t from_x = x * w.stride + j * w.dilation - w.pad;
             if (from_y < in.height && from_x < in.width)
-              most = std::max(most, in.values[in.at(from_y, from_x, c)]);
+              largest = std::max(largest, in.values[in.at(from_y, from_x, c)]);
           }
-        out.values[out.at(y, x, c)] = std::clamp(most, low, high);
+        out.values[out.at(y, x, c)] = std::clamp(largest, low, high);
       }
   return out;
 }

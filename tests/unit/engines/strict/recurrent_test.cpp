@@ -7,7 +7,7 @@
 namespace driftscope::test::recurrent_test {
 namespace {
 
-std::int64_t up_to(Rng& rng, std::uint64_t most) { return 1 + static_cast<std::int64_t>(rng.below(most)); }
+std::int64_t up_to(Rng& rng, std::uint64_t limit) { return 1 + static_cast<std::int64_t>(rng.below(limit)); }
 
 std::string name_of(Rng& rng) {
   const std::array names = {"Sigmoid", "Tanh", "Relu", "Softsign", "HardSigmoid", "Elu"};

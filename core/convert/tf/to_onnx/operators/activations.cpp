@@ -27,7 +27,7 @@ Status give_activation(Maker& maker, const Node& node, std::string_view activati
       maker.give(same, {tensor});
       return {};
     }
-  return unsupported(fmt::format("the activation {} is not read", in_quotes(activation)));
+  return unsupported(fmt::format("the activation {} is not supported", in_quotes(activation)));
 }
 
 }  // namespace driftscope::tf::to_onnx_parts
@@ -71,9 +71,9 @@ Status gelu(Maker& maker, const Node& node) {
 /// x / √max(Σx², ε) along the last axis, as TensorFlow Lite's L2_NORMALIZATION.
 Status l2_normalization(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
-  DRIFTSCOPE_TRY(const std::string least, maker.scalar(1e-12, DType::float32, "least"));
+  DRIFTSCOPE_TRY(const std::string epsilon, maker.scalar(1e-12, DType::float32, "epsilon"));
   const std::string sum = maker.make("squares", "ReduceSumSquare", {x, maker.integers({-1}, "axes")});
-  maker.give("Div", {x, maker.make("root", "Sqrt", {maker.make("sum", "Max", {sum, least})})});
+  maker.give("Div", {x, maker.make("root", "Sqrt", {maker.make("sum", "Max", {sum, epsilon})})});
   return {};
 }
 

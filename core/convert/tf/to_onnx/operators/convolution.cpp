@@ -1,5 +1,5 @@
 // Convolutions: filters [height, width, in, out] become [out, in, height, width], those of depthwise ones
-// [height, width, in, multiplier] [in·multiplier, 1, height, width]; what stands around them is transposed.
+// [height, width, in, multiplier] [in·multiplier, 1, height, width]; their inputs and outputs are transposed.
 // Fused ones have a bias and an activation (fused_ops).
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ Result<Window> window_of(const Node& node, std::size_t spatial) {
   };
   const auto format = attribute<std::string>(node, "data_format", spatial == 2 ? "NHWC" : "NDHWC");
   if (format.starts_with("NC"))
-    return unsupported(fmt::format("data_format {} is not read, only channels last", in_quotes(format)));
+    return unsupported(fmt::format("data_format {} is not supported, only channels last", in_quotes(format)));
   Window window;
   window.spatial = spatial;
   DRIFTSCOPE_TRY(Numbers strides, inner("strides"));
@@ -77,7 +77,7 @@ Status finish(Maker& maker, const Node& node, std::string_view op, Names inputs,
   }
   if (fused.size() > 1 || (!fused.empty() && fused[0] == "FusedBatchNorm"))
     return unsupported(
-        fmt::format("fused_ops {} are not read", in_quotes(fmt::format("{}", fmt::join(fused, ", ")))));
+        fmt::format("fused_ops {} are not supported", in_quotes(fmt::format("{}", fmt::join(fused, ", ")))));
   if (!fused.empty()) activation = fused[0];
   const std::size_t rank = window.spatial + 2;
   const std::string result = maker.make("convolved", op, std::move(inputs), std::move(window.attributes));
@@ -145,7 +145,7 @@ Status transposed(Maker& maker, const Node& node) {
   const std::size_t first = sizes.size() == 4 ? 1 : 0;
   const auto padding = attribute<std::string>(node, "padding", "VALID");
   if (padding == "EXPLICIT")
-    return unsupported("a transposed convolution with explicit paddings is not read");
+    return unsupported("a transposed convolution with explicit paddings is not supported");
   OnnxAttributes attributes = {window.attributes[0], window.attributes[1],
                                of("output_shape", Numbers{sizes[first], sizes[first + 1]}),
                                of("auto_pad", std::string("SAME_UPPER"))};

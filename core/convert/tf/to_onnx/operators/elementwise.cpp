@@ -192,7 +192,7 @@ Status real_div(Maker& maker, const Node& node) {
 /// The bias is added along the channels, which are the last axis unless data_format says otherwise.
 Status bias_add(Maker& maker, const Node& node) {
   if (attribute<std::string>(node, "data_format", "NHWC").starts_with("NC"))
-    return unsupported("BiasAdd with data_format NCHW is not read");
+    return unsupported("BiasAdd with data_format NCHW is not supported");
   DRIFTSCOPE_TRY(Names inputs, inputs_of(maker, node));
   maker.give("Add", std::move(inputs));
   return {};
@@ -219,12 +219,12 @@ Status clip(Maker& maker, const Node& node) {
   return {};
 }
 
-/// Of a quantized tensor it takes the integers, not what they stand for, and gives some.
+/// Of a quantized tensor it reads the integers, not the real values, and produces integers.
 Status cast(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DType to = attribute<DType>(node, "DstT", DType::undefined);
   if (to == DType::undefined) to = maker.dtype(node.name, DType::undefined);
-  if (to == DType::undefined) return bad_input("it does not say to which type");
+  if (to == DType::undefined) return bad_input("the target type is missing");
   maker.give("Cast", {x}, {of("to", static_cast<std::int64_t>(to))});
   return {};
 }

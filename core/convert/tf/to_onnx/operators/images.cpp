@@ -40,7 +40,8 @@ Status mirror_pad(Maker& maker, const Node& node) {
   std::string mode = "reflect";
   if (attribute<std::string>(node, "mode", "REFLECT") != "REFLECT") {
     for (const std::int64_t one : pads)
-      if (one > 1) return unsupported("the mode SYMMETRIC with pads of more than one element is not read");
+      if (one > 1)
+        return unsupported("the mode SYMMETRIC with pads of more than one element is not supported");
     mode = "edge";
   }
   maker.give("Pad", {x, maker.integers(pads, "pads")}, {of("mode", mode)});
@@ -84,9 +85,10 @@ Status resize(Maker& maker, const Node& node) {
 }
 
 Status check_block(const Numbers& block) {
-  constexpr std::int64_t most = 1 << 15;  // a batch times two of them stays in range
+  constexpr std::int64_t max_size = 1 << 15;  // a batch times two of them stays in range
   for (const std::int64_t size : block)
-    if (size < 1 || size > most) return bad_input(fmt::format("a block of {}; expected 1 to {}", size, most));
+    if (size < 1 || size > max_size)
+      return bad_input(fmt::format("a block of {}; expected 1 to {}", size, max_size));
   return {};
 }
 
@@ -98,7 +100,9 @@ Status space_to_batch(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const Numbers pads, maker.known_integers(node, 2));
   const auto shape = maker.shape(node.inputs[0]);
   if (!shape || shape->size() != 4 || block.size() != 2 || pads.size() != 4)
-    return unsupported("only values of a known shape of rank 4, with blocks of height and width, are read");
+    return unsupported(
+        "only values of a known shape of rank 4, with blocks of height and width, are "
+        "supported");
   const Numbers sizes = {(*shape)[1] + pads[0] + pads[1], (*shape)[2] + pads[2] + pads[3]};
   DRIFTSCOPE_CHECK(check_block(block));
   if (sizes[0] % block[0] != 0 || sizes[1] % block[1] != 0)
@@ -123,7 +127,9 @@ Status batch_to_space(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const Numbers crops, maker.known_integers(node, 2));
   const auto shape = maker.shape(node.inputs[0]);
   if (!shape || shape->size() != 4 || block.size() != 2 || crops.size() != 4)
-    return unsupported("only values of a known shape of rank 4, with blocks of height and width, are read");
+    return unsupported(
+        "only values of a known shape of rank 4, with blocks of height and width, are "
+        "supported");
   DRIFTSCOPE_CHECK(check_block(block));
   if ((*shape)[0] % (block[0] * block[1]) != 0)
     return bad_input(

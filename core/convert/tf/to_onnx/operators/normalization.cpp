@@ -9,9 +9,9 @@ using namespace to_onnx_parts;
 /// [value, scale, offset, mean, variance].
 Status fused(Maker& maker, const Node& node) {
   if (attribute<bool>(node, "is_training", false))
-    return unsupported("a normalization in training is not read");
+    return unsupported("a normalization in training mode is not supported");
   if (attribute<std::string>(node, "data_format", "NHWC").starts_with("NC"))
-    return unsupported("data_format with channels first is not read");
+    return unsupported("data_format with channels first is not supported");
   Names inputs;
   for (std::size_t i = 0; i < 5; ++i) {
     DRIFTSCOPE_TRY(std::string one, maker.input(node, i));

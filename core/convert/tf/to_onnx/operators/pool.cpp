@@ -22,7 +22,7 @@ Status pool(Maker& maker, const Node& node) {
     return Numbers(given.begin() + 1, given.end() - 1);
   };
   if (attribute<std::string>(node, "data_format", "NHWC").starts_with("NC"))
-    return unsupported("data_format with channels first is not read");
+    return unsupported("data_format with channels first is not supported");
   const auto padding = attribute<std::string>(node, "padding", "VALID");
   if (padding != "SAME" && padding != "VALID")
     return unsupported(fmt::format("padding {}; expected SAME or VALID", in_quotes(padding)));

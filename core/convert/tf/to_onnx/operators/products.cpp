@@ -23,7 +23,7 @@ Status matmul(Maker& maker, const Node& node) {
     if (!fused.empty() && fused[0] == "BiasAdd") fused.erase(fused.begin());
   }
   if (fused.size() > 1)
-    return unsupported(fmt::format("fused_ops [{}] are not read", fmt::join(fused, ", ")));
+    return unsupported(fmt::format("fused_ops [{}] are not supported", fmt::join(fused, ", ")));
   OnnxAttributes attributes = {
       of("transA", static_cast<std::int64_t>(attribute<bool>(node, "transpose_a", false))),
       of("transB", static_cast<std::int64_t>(attribute<bool>(node, "transpose_b", false)))};

@@ -58,7 +58,7 @@ Status top_k(Maker& maker, const Node& node) {
 }
 
 Status cumulative(Maker& maker, const Node& node) {
-  if (node.op != "Cumsum") return unsupported("cumulative products are not read");
+  if (node.op != "Cumsum") return unsupported("cumulative products are not supported");
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const std::string axis, maker.input(node, 1));
   maker.give("CumSum", {x, axis},

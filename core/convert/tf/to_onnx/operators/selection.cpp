@@ -36,7 +36,7 @@ Status slice(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers begin, maker.known_integers(node, 1));
   DRIFTSCOPE_TRY(const Numbers size, maker.known_integers(node, 2));
-  if (begin.size() != size.size()) return bad_input("begin and size must be as long as one another");
+  if (begin.size() != size.size()) return bad_input("begin and size must have equal lengths");
   std::vector<Range> ranges;
   Numbers axes;
   for (std::size_t i = 0; i < begin.size(); ++i) {
@@ -60,7 +60,7 @@ Status strided_slice(Maker& maker, const Node& node) {
     return (attribute<std::int64_t>(node, name, 0) >> i & 1) != 0;
   };
   if (begin.size() != end.size() || begin.size() != step.size() || begin.size() > max_rank)
-    return bad_input("begin, end and strides must be as long as one another");
+    return bad_input("begin, end and strides must have equal lengths");
   std::vector<Range> ranges;
   Numbers axes, dropped, added;
   std::int64_t axis = 0;    // of the input
@@ -118,7 +118,7 @@ Status strided_slice(Maker& maker, const Node& node) {
 Status gather(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const std::string indices, maker.input(node, 1));
-  if (attribute<std::int64_t>(node, "batch_dims", 0) != 0) return unsupported("batch_dims are not read");
+  if (attribute<std::int64_t>(node, "batch_dims", 0) != 0) return unsupported("batch_dims are not supported");
   Numbers axis = {attribute<std::int64_t>(node, "axis", 0)};
   if (node.inputs.size() > 2) {
     DRIFTSCOPE_TRY(axis, maker.known_integers(node, 2));

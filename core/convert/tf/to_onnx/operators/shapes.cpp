@@ -45,7 +45,7 @@ Status transpose(Maker& maker, const Node& node) {
 }
 
 Status concat(Maker& maker, const Node& node) {
-  if (node.inputs.size() < 2) return bad_input("it has no values to join");
+  if (node.inputs.size() < 2) return bad_input("it has no values to concatenate");
   DRIFTSCOPE_TRY(const Numbers axis, maker.known_integers(node, node.inputs.size() - 1));
   if (axis.size() != 1) return bad_input("the axis must be one number");
   Names inputs;
@@ -71,8 +71,9 @@ Status pack(Maker& maker, const Node& node) {
 
 Result<std::size_t> count_of(const Node& node, std::string_view name) {
   const auto count = attribute<std::int64_t>(node, name, 0);
-  constexpr std::int64_t most = 65536;
-  if (count < 1 || count > most) return bad_input(fmt::format("{}: {}; expected 1 to {}", name, count, most));
+  constexpr std::int64_t max_count = 65536;
+  if (count < 1 || count > max_count)
+    return bad_input(fmt::format("{}: {}; expected 1 to {}", name, count, max_count));
   return static_cast<std::size_t>(count);
 }
 
@@ -104,9 +105,9 @@ Status split_v(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const Numbers sizes, maker.known_integers(node, 1));
   DRIFTSCOPE_TRY(const Numbers axis, maker.known_integers(node, 2));
   if (axis.size() != 1 || sizes.empty())
-    return bad_input("the axis must be one number, and there must be sizes");
+    return bad_input("the axis must be one number, and sizes are required");
   for (const std::int64_t size : sizes)
-    if (size < 0) return unsupported("a size of -1 is not read");
+    if (size < 0) return unsupported("a size of -1 is not supported");
   maker.give_all("Split", {x, maker.integers(sizes, "sizes")}, {of("axis", axis[0])}, sizes.size());
   return {};
 }

@@ -19,11 +19,11 @@ void ds_f32_max_pool_avx512f(size_t pixels, size_t taps, size_t channels, const 
       const size_t rest = channels - c;
       const __mmask16 mask = (__mmask16)(rest < 16 ? (1u << rest) - 1 : 0xffffu);
       const size_t at = input_offset + c * sizeof(float);
-      __m512 most = _mm512_maskz_loadu_ps(mask, (const char*)input[0] + at);
+      __m512 largest = _mm512_maskz_loadu_ps(mask, (const char*)input[0] + at);
       for (size_t tap = 1; tap < taps; ++tap)
-        most = larger(most, _mm512_maskz_loadu_ps(mask, (const char*)input[tap] + at));
-      most = _mm512_min_ps(high, _mm512_max_ps(low, most));
-      _mm512_mask_storeu_ps(output + c, mask, most);
+        largest = larger(largest, _mm512_maskz_loadu_ps(mask, (const char*)input[tap] + at));
+      largest = _mm512_min_ps(high, _mm512_max_ps(low, largest));
+      _mm512_mask_storeu_ps(output + c, mask, largest);
     }
     input = (const float**)((const char*)(input + taps) + input_increment);
     output = (float*)((char*)(output + channels) + output_increment);

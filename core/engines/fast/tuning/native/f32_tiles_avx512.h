@@ -1,4 +1,4 @@
-// Micro kernels besides XNNPACK's, with the signatures and the semantics of its
+// Micro kernels in addition to XNNPACK's, with the signatures and the semantics of its
 // xnn_f32_gemm_minmax_ukernel_… and xnn_f32_igemm_minmax_ukernel_…: kc and ks in bytes, weights packed
 // for the columns of the tile and aligned to 64 bytes. Client: xnnpack_start.c.
 #pragma once

@@ -1,5 +1,5 @@
-// Micro kernels besides XNNPACK's, with the signatures of its xnn_f32_gemm_…_ukernel_1x8__…: kc and strides
-// in bytes, weights packed for 8 columns. Client: xnnpack_start.c.
+// Micro kernels in addition to XNNPACK's, with the signatures of its xnn_f32_gemm_…_ukernel_1x8__…: kc and
+// strides in bytes, weights packed for 8 columns. Client: xnnpack_start.c.
 #pragma once
 
 #include <stddef.h>
