@@ -37,12 +37,12 @@ class ModelBench {
     }
     std::vector<BenchSubject*> subjects;
     for (const auto& subject : subjects_) subjects.push_back(subject.get());
-    const auto told = [&](std::string_view step, std::size_t i, double share) {
+    const auto on_progress = [&](std::string_view step, std::size_t i, double share) {
       // They take turns every few milliseconds: a name could not be read.
       step == "measuring" ? progress_(fmt::format("{}: measuring", rows_[i]->row.model), percent(share))
                           : say(*rows_[i], step, share);
     };
-    auto all_series = run_bench(subjects, plan_.limits, stop_, told);
+    auto all_series = run_bench(subjects, plan_.limits, stop_, on_progress);
     for (std::size_t i = 0; i < all_series.size(); ++i) {
       rows_[i]->row.series = std::move(all_series[i]);
       subjects_[i]->describe(rows_[i]->row);

@@ -103,17 +103,17 @@ class BrowserSubject final : public Subject, private ServiceTransport {
                                      host_.version, what, std::chrono::duration<double>(timeout_).count()));
   }
 
-  /// Why waiting is pointless, if it is.
+  /// Why waiting is pointless, if so.
   [[nodiscard]] std::optional<Error> trouble() {
     if (stop_()) return Error{ErrorKind::cancelled, "stopped"};
     if (job_->wait(milliseconds(0)).over) {
       const auto outcome = job_->take();
-      return outcome.ok() ? internal_error(host_.host + ": the page ended by itself")
+      return outcome.ok() ? internal_error(host_.host + ": the page ended on its own")
                           : in_context(outcome.error(), host_.host);
     }
     if (!browser_->running())
-      return missing_error(
-          fmt::format("{} ({}) ended in the middle: {}", host_.host, host_.version, browser_->exit_text()));
+      return missing_error(fmt::format("{} ({}) ended before it was done: {}", host_.host, host_.version,
+                                       browser_->exit_text()));
     return std::nullopt;
   }
 

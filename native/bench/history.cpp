@@ -115,7 +115,7 @@ struct History::State {
     const int code = sqlite3_errcode(connection);
     std::string hint;
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-      hint = "; another process holds it, try again when that has ended";
+      hint = "; another process has locked it, try again when that has ended";
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
       hint = "; move it away, or name another file with --db";
     return io_error(fmt::format("history {}: {}{}", file.string(), sqlite3_errmsg(connection), hint));
@@ -214,7 +214,7 @@ Result<History> History::open(const fs::path& file) {
   DRIFTSCOPE_TRY(const std::int64_t version, state->version());
   if (version > schema_version)
     return bad_input(
-        fmt::format("history {}: a newer Driftscope made it (schema {}, this one knows {}); "
+        fmt::format("history {}: it was made by a newer Driftscope (schema {}, this one knows {}); "
                     "name another file with --db",
                     file.string(), version, schema_version));
   if (version == 0) DRIFTSCOPE_CHECK(state->make_schema());

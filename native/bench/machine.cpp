@@ -83,15 +83,15 @@ Machine describe_machine() {
   if (!governor.empty() && governor != "performance")
     machine.warnings.push_back(fmt::format(
         "The processor's governor is {}: its clock changes with the load. 'cpupower frequency-set -g "
-        "performance' gives steadier figures.",
+        "performance' gives more stable figures.",
         governor));
   about["load_1min"] = std::strtod(first_line("/proc/loadavg").c_str(), nullptr);
   if (const auto busy = busy_share()) {
     about["busy_share"] = *busy;
     if (*busy > noticeable_load)
       machine.warnings.push_back(
-          fmt::format("The machine was busy before the bench began: others used {:.0f} % of its processors. "
-                      "Figures are noisier, and slower, than they need be.",
+          fmt::format("The machine was busy before the bench began: other processes used {:.0f} % of its "
+                      "processors. Figures are noisier, and slower, than necessary.",
                       100.0 * *busy));
   }
   machine.json = json_text(about);

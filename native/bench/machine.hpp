@@ -1,4 +1,4 @@
-// The machine that figures were measured on, and whether it was at rest. Client: the bench command.
+// The machine that figures were measured on, and whether it was idle. Client: the bench command.
 #pragma once
 
 #include <cstdint>

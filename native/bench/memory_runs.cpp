@@ -26,9 +26,9 @@ class Samples {
   [[nodiscard]] const std::vector<MemorySeries>& series() const { return series_; }
   /// Of the whole target: what its processes take.
   [[nodiscard]] double growth() const {
-    double most = 0.0;
-    for (const MemorySeries& one : series_) most = std::max(most, one.bytes.back() - one.bytes.front());
-    return most;
+    double largest = 0.0;
+    for (const MemorySeries& one : series_) largest = std::max(largest, one.bytes.back() - one.bytes.front());
+    return largest;
   }
 
  private:
@@ -47,8 +47,7 @@ void take_sample(Samples& samples, std::int64_t run, const Slice& slice, const S
 Result<MemoryOverRuns> watch_memory(Subject& subject, const MemoryRunsRequest& request, const StopCheck& stop,
                                     const TargetProgress& progress) {
   const std::int64_t each = std::max<std::int64_t>(1, request.runs / samples_wanted);
-  const std::int64_t most_growth =
-      request.most_growth > 0 ? request.most_growth : available_memory_bytes() / 2;
+  const std::int64_t max_growth = request.max_growth > 0 ? request.max_growth : available_memory_bytes() / 2;
   const auto begin = Clock::now();
   MemoryOverRuns memory;
   Samples samples;
@@ -61,7 +60,7 @@ Result<MemoryOverRuns> watch_memory(Subject& subject, const MemoryRunsRequest& r
     memory.runs += runs;
     take_sample(samples, memory.runs, slice, subject);
     ++taken;
-    if (most_growth > 0 && samples.growth() > static_cast<double>(most_growth)) {
+    if (max_growth > 0 && samples.growth() > static_cast<double>(max_growth)) {
       memory.end = MemoryEnd::memory;
       break;
     }

@@ -19,7 +19,7 @@ struct MemoryRunsRequest {
   std::int64_t runs = 200;         ///< at most
   std::chrono::seconds time{120};  ///< at most, of running
   /// No more than this beyond what there was after the first run; 0: half of what is available then.
-  std::int64_t most_growth = 0;
+  std::int64_t max_growth = 0;
   RunnerOptions runner;
 };
 

@@ -57,7 +57,7 @@ Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile
           if (seen.insert(row.target + "|" + group_name(batch, 0, capture)).second)
             rows.push_back(std::move(planned));
           else if (listed || count == threads.front())
-            return bad_input(fmt::format("target {} is asked for twice", row.target));
+            return bad_input(fmt::format("target {} is requested twice", row.target));
         }
   return rows;
 }
@@ -66,7 +66,7 @@ Result<GivenInputs> inputs_for_batch(const BenchPlan& plan, const ModelFile& mod
   if (plan.batches.empty()) return read_inputs(plan.inputs, model);
   for (const std::string& input : plan.inputs)
     if (!input.starts_with("seed:"))
-      return bad_input("--batch makes its own inputs; give --input seed:N, or none");
+      return bad_input("--batch generates its own inputs; use --input seed:N, or none");
   ModelFile with_shape = model;
   DRIFTSCOPE_TRY(with_shape.graph, with_batch(model.graph, batch));
   return read_inputs(plan.inputs, with_shape);

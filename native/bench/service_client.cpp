@@ -37,7 +37,7 @@ Result<Slice> read_slice(const messages::MeasureResponse& response) {
   Slice slice;
   for (const double time : *response.times_ns) {
     // A browser's clock may not advance during a whole run; no run takes less than a nanosecond.
-    if (!(time >= 0.0)) return internal_error("the response to a measurement holds a time that is none");
+    if (!(time >= 0.0)) return internal_error("the response to a measurement contains an invalid time");
     slice.times_ns.push_back(std::max(time, 1.0));
   }
   slice.alive_tensors = response.alive_tensors.value_or(0);

@@ -66,7 +66,7 @@ Status receive_all(int line, std::span<std::byte> bytes, const Wait& wait) {
     if (got > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(got));
     } else if (got == 0) {
-      return io_error("the line was closed");
+      return io_error("the connection was closed");
     } else if (errno != EAGAIN && errno != EINTR) {
       return io_error(std::strerror(errno));
     } else {
@@ -96,7 +96,7 @@ struct Received {
 
 template <class Wait>
 Result<Received> receive_bytes(int line, std::uint64_t size, const Wait& wait) {
-  if (size > max_message_bytes) return internal_error("a message is absurdly long");
+  if (size > max_message_bytes) return internal_error("a message is too long");
   Received received{std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size)),
                     static_cast<std::size_t>(size)};
   DRIFTSCOPE_CHECK(receive_all(line, received.bytes(), wait));
@@ -163,7 +163,7 @@ Result<WorkerProcess> WorkerProcess::start() {
   DRIFTSCOPE_TRY(TempFolder folder, TempFolder::make());
   std::array<int, 2> ends{-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return io_error(std::string("cannot make a line to a process: ") + std::strerror(errno));
+    return io_error(std::string("cannot connect to a process: ") + std::strerror(errno));
   ProcessSpec spec;
   spec.arguments = {"/proc/self/exe", "bench-worker", "--line", std::to_string(ends[1])};
   if (asked_memory() > 0) {
@@ -196,7 +196,7 @@ WorkerProcess::~WorkerProcess() {
 
 Error WorkerProcess::death() const {
   (void)process_.wait(1000);
-  return internal_error(fmt::format("its process ended: {}; its last words: {}", process_.exit_text(),
+  return internal_error(fmt::format("its process ended: {}; its last output: {}", process_.exit_text(),
                                     log_tail(folder_.path() / "worker.log")));
 }
 

@@ -74,7 +74,7 @@ Result<fs::path> find_usual_browser(const Kind& kind) {
     if (fs::path program = find_by_pattern(pattern); !program.empty()) return program;
   for (const std::string& pattern : kind.programs)
     if (const std::string why = why_passed_over(pattern); !why.empty())
-      return missing_error(std::string(kind.host) + ": " + why + "; mend that, or name it with " +
+      return missing_error(std::string(kind.host) + ": " + why + "; fix that, or name it with " +
                            kind.variable);
   return missing_error(std::string(kind.host) + ": " + kind.label +
                        " is not installed; './tools/setup' installs it");
@@ -174,7 +174,7 @@ const std::vector<std::string>& browser_hosts() {
 Result<HostInfo> probe_host(std::string_view host, std::string_view wanted) {
   const Kind* kind = find_kind(host);
   if (!kind)
-    return bad_input("'" + std::string(host) + "' is no browser; expected chrome, firefox or safari");
+    return bad_input("'" + std::string(host) + "' is not a browser; expected chrome, firefox or safari");
   const BrowserFeature* feature = find_browser_feature(wanted);
   if (feature && feature->host != host) feature = nullptr;
   const std::string started_with = feature ? feature->name : "";

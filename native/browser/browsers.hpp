@@ -28,7 +28,7 @@ struct HostInfo {
 [[nodiscard]] const std::vector<std::string>& browser_hosts();
 
 /// Looks for the program and asks for its version. Errors: missing, with how to install it;
-/// bad_input for a name that is no browser. $DRIFTSCOPE_CHROME, _FIREFOX and _SAFARI name another
+/// bad_input for a name that is not a browser. $DRIFTSCOPE_CHROME, _FIREFOX and _SAFARI name another
 /// program than the usual ones. `feature`: one that has it (browser_features.hpp) and is started with it;
 /// where no browser of this kind can have it, the page says so.
 [[nodiscard]] Result<HostInfo> probe_host(std::string_view host, std::string_view feature = {});

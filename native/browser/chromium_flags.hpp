@@ -7,8 +7,8 @@
 
 namespace driftscope {
 
-/// Headless, on a profile of its own, without questions, and without a word to anybody but 127.0.0.1: no name
-/// is looked up, and what asks anyway is sent to a port that is closed.
+/// Headless, on a profile of its own, without prompts, and with no connection except to 127.0.0.1: no name is
+/// looked up, and any remaining request goes to a closed port.
 [[nodiscard]] std::vector<std::string> chromium_flags(const std::filesystem::path& profile);
 
 }  // namespace driftscope

@@ -2,9 +2,9 @@
 // browsers, browser_features, doctor.
 //
 // Its sandbox needs user namespaces, which the kernel or a container may forbid (Docker does by default), and
-// does not work as root. Without it, a hole in the browser is a hole in the machine: so a Chromium is started
-// without one only as root, or where $DRIFTSCOPE_SANDBOX is "if-possible", as in our image, which is one
-// itself.
+// does not work as root. Without it, a vulnerability of the browser exposes the machine: so a Chromium is
+// started without one only as root, or where $DRIFTSCOPE_SANDBOX is "if-possible", as in our image, which is
+// one itself.
 #pragma once
 
 #include <string>

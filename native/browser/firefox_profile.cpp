@@ -26,7 +26,7 @@ user_pref("datareporting.policy.dataSubmissionPolicyBypassNotification", true);
 user_pref("datareporting.usage.uploadEnabled", false);
 user_pref("termsofuse.bypassNotification", true);
 user_pref("toolkit.startup.max_resumed_crashes", -1);
-// no requests but ours: no names are looked up, and what asks anyway is sent to a port that is closed
+// no requests but ours: no names are looked up, and any remaining request goes to a closed port
 user_pref("network.dns.disabled", true);
 user_pref("network.proxy.type", 1);
 user_pref("network.proxy.http", "127.0.0.1");

@@ -100,7 +100,7 @@ bool Browser::running() const { return process_ && process_->running(); }
 
 std::string Browser::exit_text() const {
   if (!process_) return {};
-  return process_->exit_text() + "; its last words: " + log_tail(folder_.path() / "browser.log");
+  return process_->exit_text() + "; its last output: " + log_tail(folder_.path() / "browser.log");
 }
 
 std::int64_t Browser::memory() const {

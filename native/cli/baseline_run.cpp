@@ -49,10 +49,10 @@ Result<std::map<std::string, std::vector<double>>> measure_starts(const StartsRe
   std::map<std::string, std::vector<double>> medians;
   ProgressLine line(request.quiet);
   for (int start = 1; start <= request.starts; ++start) {
-    const auto told = [&](const std::string& step, std::int64_t percent) {
+    const auto on_progress = [&](const std::string& step, std::int64_t percent) {
       line.update(fmt::format("start {} of {}: {}", start, request.starts, step), percent, 100);
     };
-    DRIFTSCOPE_TRY(const BenchReport report, run_plan(plan, [] { return false; }, told));
+    DRIFTSCOPE_TRY(const BenchReport report, run_plan(plan, [] { return false; }, on_progress));
     for (const BenchRow& row : report.rows) {
       if (row.error) return in_context(*row.error, row.target);
       if (row.series.error) return in_context(*row.series.error, row.target);

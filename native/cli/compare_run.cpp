@@ -73,7 +73,7 @@ ComparisonView CompareCommand::run(const Target& left, const std::vector<Target>
   ComparisonRun comparison(model_.graph,
                            {targets_, request_.capture.perturbation_check, dataset_plan(inputs_)},
                            std::move(about), host, threads, *this);
-  // Ctrl-C ends the program (native/os/cleanup.hpp), so nothing stops the comparison by itself.
+  // Ctrl-C ends the program (native/os/cleanup.hpp), so the comparison itself is never stopped.
   while (true) {
     const auto state = comparison.poll();
     if (!state.ok() || *state == RunState::finished) break;
@@ -98,7 +98,7 @@ void CompareCommand::watch_memory_of(TargetResult& result) {
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line_.update(fmt::format("{}: {}", result.target, step), done, total);
   };
-  std::unique_ptr<Server> server;  // one that serves nobody else
+  std::unique_ptr<Server> server;  // one with no other client
   const auto memory = watch_memory(*target, request, server, [] { return false; }, progress);
   if (memory.ok())
     add_memory_over_runs(*result.trace, *memory);

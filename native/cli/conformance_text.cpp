@@ -77,10 +77,10 @@ std::string conformance_findings(const std::vector<TargetResults>& all,
         text += fmt::format("fault  {}  {}/{}: {}\n", results.target.text(), cases[i].family, cases[i].name,
                             result.reason);
       if (!result.lost_before.empty())
-        text += fmt::format("note   {}  {}/{}: {}. It answered when it ran again\n", results.target.text(),
+        text += fmt::format("note   {}  {}/{}: {}. It succeeded when run again\n", results.target.text(),
                             cases[i].family, cases[i].name, result.lost_before);
       if (result.same_bits && !*result.same_bits)
-        text += fmt::format("fault  {}  {}/{}: other bits than the same engine elsewhere\n",
+        text += fmt::format("fault  {}  {}/{}: bits differ from the same engine elsewhere\n",
                             results.target.text(), cases[i].family, cases[i].name);
     }
   for (const auto& [reason, names] : unsupported)

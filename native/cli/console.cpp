@@ -25,7 +25,7 @@ std::size_t terminal_width() {
 
 // The reader of standard error may be gone, as with `2>&1 | head`: fmt would throw, even in the handler
 // that reports exceptions.
-void tell(const std::string& text) {
+void write_to_stderr(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
 }
@@ -107,8 +107,8 @@ Status flush_output() {
 
 void print_error(const Error& error) {
   const bool colour = is_colourful(stderr);
-  tell(fmt::format("{}driftscope:{} {}\n", colour ? "\x1b[31;1m" : "", colour ? "\x1b[0m" : "",
-                   harmless_in_log(harmless(error.message))));
+  write_to_stderr(fmt::format("{}driftscope:{} {}\n", colour ? "\x1b[31;1m" : "", colour ? "\x1b[0m" : "",
+                              harmless_in_log(harmless(error.message))));
 }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
@@ -120,7 +120,7 @@ void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t
   const bool new_step = step != step_;
   step_ = step;
   if (!terminal_) {
-    if (new_step) tell(fmt::format("{}\n", harmless_in_log(harmless(step))));
+    if (new_step) write_to_stderr(fmt::format("{}\n", harmless_in_log(harmless(step))));
     return;
   }
   // Often enough to look alive, rarely enough to cost nothing.
@@ -135,13 +135,13 @@ void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t
     for (std::int64_t i = 0; i < cells; ++i) line += i < filled ? "█" : "░";
     line += fmt::format(" {}/{}", done, total);
   }
-  tell(fmt::format("\r\x1b[2K{}", elide(line, terminal_width() - 1)));
+  write_to_stderr(fmt::format("\r\x1b[2K{}", elide(line, terminal_width() - 1)));
   shown_ = true;
 }
 
 void ProgressLine::clear() {
   if (!shown_) return;
-  tell("\r\x1b[2K");
+  write_to_stderr("\r\x1b[2K");
   shown_ = false;
 }
 

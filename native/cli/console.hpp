@@ -33,7 +33,7 @@ void print_out(fmt::format_string<Args...> format, Args&&... args) {
   print_text(stdout, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// An error unless everything was written. Nobody reading on, as with `| head`, is none.
+/// An error unless everything was written. A closed pipe, as with `| head`, is not an error.
 [[nodiscard]] Status flush_output();
 
 /// "driftscope: message" on the standard error.

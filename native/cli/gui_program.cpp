@@ -9,7 +9,7 @@ Result<std::filesystem::path> gui_program() {
   const auto program = std::filesystem::canonical("/proc/self/exe", error).parent_path() / "driftscope-gui";
   if (std::filesystem::exists(program, error)) return program;
   return missing_error(program.string() +
-                       " is not there; in a clone tools/demo builds it, or after tools/setup: "
+                       " is missing; in a clone tools/demo builds it, or after tools/setup: "
                        "ninja -C build/native driftscope-gui");
 }
 

@@ -15,7 +15,7 @@ driftscope::Exit end_on_exception(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {  // no thread
     driftscope::print_error(
-        driftscope::limit_error("the system gives no more memory or threads; allow more, or use fewer "
+        driftscope::limit_error("the system provides no more memory or threads; allow more, or use fewer "
                                 "(--target pc/strict:threads=1)"));
     return driftscope::Exit::bad_input;
   }

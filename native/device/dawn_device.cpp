@@ -66,7 +66,7 @@ class DawnDevice final : public Device {
     DRIFTSCOPE_CHECK(state());
     const std::int64_t bytes = size.bytes;
     if (bytes <= 0 || bytes % 4 != 0)
-      return internal_error(fmt::format("a buffer of {} bytes was asked for ({})", bytes, label));
+      return internal_error(fmt::format("a buffer of {} bytes was requested ({})", bytes, label));
     if (bytes > facts_.max_object_bytes)
       return limit_error(fmt::format("{} needs a buffer of {} bytes; {} allows {}", label, bytes, facts_.name,
                                      facts_.max_object_bytes));
@@ -230,12 +230,12 @@ class DawnDevice final : public Device {
     DRIFTSCOPE_CHECK(state());
     const Recording& it = recordings_.at(id);
     if (!it.mapped || offset < 0 || offset + std::ssize(target) > it.bytes)
-      return internal_error("what was read did not come back");
+      return internal_error("the readback did not arrive");
     if (target.empty()) return {};
     const std::int64_t begin = offset / 8 * 8;  // of a mapped range
     const auto size = static_cast<std::size_t>((offset + std::ssize(target) + 3) / 4 * 4 - begin);
     const void* from = call_.BufferGetConstMappedRange(it.staging, static_cast<std::size_t>(begin), size);
-    if (from == nullptr) return internal_error("Dawn gives no access to what came back");
+    if (from == nullptr) return internal_error("Dawn gives no access to the readback");
     std::memcpy(target.data(), static_cast<const std::byte*>(from) + (offset - begin), target.size());
     return {};
   }
@@ -278,7 +278,7 @@ class DawnDevice final : public Device {
 
   void fail(Error error) {
     if (!failure_) failure_ = std::move(error);
-    lost_ = true;  // whatever it was: a new device begins afresh
+    lost_ = true;  // whatever it was: a new device starts from scratch
   }
 
   BufferImpl* make_buffer(std::int64_t bytes, Flags usage, std::string_view label) {
@@ -366,7 +366,7 @@ class DawnDevice final : public Device {
     info.callback = [](std::uint32_t status, DeviceImpl* device, StringView message, void* self, void*) {
       auto& it = *static_cast<DawnDevice*>(self);
       if (status != success || device == nullptr) {
-        it.fail(missing_error(fmt::format("{} gives no device: {}", it.facts_.name, text_of(message))));
+        it.fail(missing_error(fmt::format("{} provides no device: {}", it.facts_.name, text_of(message))));
         return;
       }
       it.device_ = device;
@@ -389,7 +389,7 @@ class DawnDevice final : public Device {
       BindGroupEntry entry;
       entry.binding = static_cast<std::uint32_t>(entries.size());
       const auto object = objects_.find(binding.object);
-      if (object == objects_.end()) return internal_error("a buffer is bound that does not exist");
+      if (object == objects_.end()) return internal_error("a bound buffer does not exist");
       entry.buffer = object->second.buffer;
       entries.push_back(entry);
     }
@@ -454,7 +454,7 @@ class DawnDevice final : public Device {
   void take_map(std::uint32_t status, StringView message, Recording& recording) {
     if (closing_) return;
     if (status != success) {
-      fail(internal_error(fmt::format("{} brings nothing back: {}", facts_.name, text_of(message))));
+      fail(internal_error(fmt::format("reading back from {} failed: {}", facts_.name, text_of(message))));
       return;
     }
     recording.mapped = true;

@@ -96,9 +96,9 @@ Result<Library> load() {
   DRIFTSCOPE_FIND(QueueRelease);
   DRIFTSCOPE_FIND(QuerySetRelease);
 #undef DRIFTSCOPE_FIND
-  if (!missing.empty()) return advice(fmt::format("{} is no Dawn: it lacks {}", file, missing));
+  if (!missing.empty()) return advice(fmt::format("{} is not a Dawn library: it lacks {}", file, missing));
   made.instance = made.call.CreateInstance(nullptr);
-  if (made.instance == nullptr) return missing_error("Dawn makes no instance");
+  if (made.instance == nullptr) return missing_error("Dawn cannot create an instance");
   return made;
 }
 

@@ -43,7 +43,7 @@ void Context::fail(Error error) {
 Status Context::still_there() {
   const GLenum status = gl_.GetGraphicsResetStatus == nullptr ? GL_NO_ERROR : gl_.GetGraphicsResetStatus();
   if (status != GL_NO_ERROR)
-    fail(internal_error(fmt::format("the GPU {} was lost: its driver started anew", facts_.name)));
+    fail(internal_error(fmt::format("the GPU {} was lost: its driver was reset", facts_.name)));
   return state();
 }
 
@@ -74,7 +74,7 @@ Status Context::open() {
   const EGLint plain[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE};
   context_ = egl_.CreateContext(display_, config, EGL_NO_CONTEXT, robust);
   if (context_ == EGL_NO_CONTEXT) context_ = egl_.CreateContext(display_, config, EGL_NO_CONTEXT, plain);
-  if (context_ == EGL_NO_CONTEXT) return missing_error("EGL makes no context of OpenGL ES 3");
+  if (context_ == EGL_NO_CONTEXT) return missing_error("EGL cannot create an OpenGL ES 3 context");
   if (egl_.MakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) != EGL_TRUE)
     return missing_error("OpenGL ES cannot draw without a window here");
   const Current current(*this);

@@ -41,7 +41,7 @@ class GlesDevice final : public Device {
   Result<ObjectId> make_object(ObjectSize size, std::string_view label) override {
     DRIFTSCOPE_CHECK(context_.state());
     if (size.bytes <= 0 || size.bytes % 4 != 0 || size.layers < 1 || size.layers > max_layers)
-      return internal_error(fmt::format("a texture of {} bytes was asked for ({})", size.bytes, label));
+      return internal_error(fmt::format("a texture of {} bytes was requested ({})", size.bytes, label));
     const std::int64_t texels = texels_of(size.bytes, size.layers);
     const TextureExtent extent = size.layers > 1 ? shared_extent(texels) : texture_extent(texels);
     if (extent.width > context_.max_side() || extent.height > context_.max_side())
@@ -115,7 +115,7 @@ class GlesDevice final : public Device {
         DRIFTSCOPE_CHECK(check(*command.dispatch));
       else if (!objects_.contains(command.copy.object) || command.copy.layer_bytes % texel_bytes != 0 ||
                command.copy.layer_bytes <= 0)
-        return internal_error("a texture comes back that does not exist");
+        return internal_error("a texture to read back does not exist");
       else
         made.bytes = std::max(made.bytes, command.copy.offset + command.copy.bytes);
     }
@@ -131,7 +131,7 @@ class GlesDevice final : public Device {
       gl_.BufferData(GL_PIXEL_PACK_BUFFER, made.staging_bytes, nullptr, GL_STREAM_READ);
       gl_.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     }
-    DRIFTSCOPE_CHECK(context_.checked("making room for what comes back"));
+    DRIFTSCOPE_CHECK(context_.checked("allocating the readback buffer"));
     memory_ += made.staging_bytes;
     recordings_.emplace(++last_recording_, std::move(made));
     return last_recording_;
@@ -200,7 +200,7 @@ class GlesDevice final : public Device {
         if (it.ran[i]) gl_.GetQueryObjectuiv(it.queries[i], GL_QUERY_RESULT, &time);
         result.times_ns.push_back(time);
       }
-      DRIFTSCOPE_CHECK(context_.checked("waiting for what was drawn"));
+      DRIFTSCOPE_CHECK(context_.checked("waiting for the drawing"));
     }
     return std::optional<Finished>(std::move(result));
   }
@@ -209,7 +209,7 @@ class GlesDevice final : public Device {
     DRIFTSCOPE_CHECK(context_.state());
     const Recording& it = recordings_.at(id);
     if (offset < 0 || offset + std::ssize(target) > it.bytes)
-      return internal_error("what was read did not come back");
+      return internal_error("the readback did not arrive");
     if (target.empty()) return {};
     const Context::Current current(context_);
     gl_.BindBuffer(GL_PIXEL_PACK_BUFFER, it.staging);
@@ -217,7 +217,7 @@ class GlesDevice final : public Device {
     if (from != nullptr) std::memcpy(target.data(), from, target.size());
     gl_.UnmapBuffer(GL_PIXEL_PACK_BUFFER);
     gl_.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-    return from == nullptr ? internal_error("OpenGL ES gives no access to what came back") : Status();
+    return from == nullptr ? internal_error("OpenGL ES gives no access to the readback") : Status();
   }
 
   std::int64_t memory() const override { return memory_; }
@@ -256,7 +256,7 @@ class GlesDevice final : public Device {
       return internal_error("a program is recorded before it is compiled");
     for (const Binding& binding : dispatch.bindings) {
       const auto object = objects_.find(binding.object);
-      if (object == objects_.end()) return internal_error("a texture is bound that does not exist");
+      if (object == objects_.end()) return internal_error("a bound texture does not exist");
       if (binding.written) DRIFTSCOPE_CHECK(frame_of(object->second));
     }
     for (std::size_t i = 0; i < 2; ++i)

@@ -45,7 +45,7 @@ void Background::run() {
     }
     try {
       work();
-    } catch (const std::bad_alloc&) {  // whoever waits for it finds nothing
+    } catch (const std::bad_alloc&) {  // its caller finds nothing
     }
     changed_();
   }

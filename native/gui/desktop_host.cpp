@@ -26,7 +26,7 @@ DesktopHost::DesktopHost(RunnerOptions options, fs::path folder, std::function<v
       changed_(std::move(changed)),
       feed_(std::make_shared<const gui::Feed>()),
       background_([this] { changed_(); }) {
-  do_later("looking around", [this] { probe_environment(); });
+  do_later("detecting targets", [this] { probe_environment(); });
   worker_ = std::thread([this] { work(); });
 }
 
@@ -91,7 +91,7 @@ void DesktopHost::work() {
     try {
       job.second();
     } catch (const std::bad_alloc&) {
-      fail("out of memory: what was asked for is too large for this machine");
+      fail("out of memory: the requested operation is too large for this machine");
     } catch (const std::exception& error) {
       fail(std::string("internal error: ") + error.what());
     }
@@ -321,7 +321,7 @@ void DesktopHost::show_open_runs() {
   std::shared_ptr<const ModelFile> model = sha.empty() ? nullptr : model_with(sha);
   // A trace that names no model is taken as one of the open model, if that has its values.
   if (!model && sha.empty()) model = model_;
-  const auto told = [this](const std::string& what, std::int64_t done, std::int64_t total) {
+  const auto on_progress = [this](const std::string& what, std::int64_t done, std::int64_t total) {
     change([&](gui::Feed& feed) {
       feed.doing = fmt::format(
           "{} {:.0f} %", what,
@@ -339,7 +339,7 @@ void DesktopHost::show_open_runs() {
     };
     const auto from_files = verified();
     verify_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) {
-      return told("judging " + target, done, total);
+      return on_progress("judging " + target, done, total);
     });
     if (!sha.empty() || verified() > from_files) {
       parts.title = model->path.filename().string();
@@ -353,7 +353,7 @@ void DesktopHost::show_open_runs() {
   parts.targets = open_;
   auto snapshot = std::make_shared<const gui::Snapshot>(gui::make_snapshot(
       std::move(parts),
-      [&](std::int64_t done, std::int64_t total) { return told("comparing", done, total); }));
+      [&](std::int64_t done, std::int64_t total) { return on_progress("comparing", done, total); }));
   change([&](gui::Feed& feed) { feed.snapshot = std::move(snapshot); });
 }
 

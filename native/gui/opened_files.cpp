@@ -58,15 +58,15 @@ std::string model_of(const gui::TargetParts& parts) {
   return parts.about.model_sha256;
 }
 
-void verify_targets(
-    std::vector<gui::TargetParts>& targets, const ModelFile& model,
-    const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told) {
+void verify_targets(std::vector<gui::TargetParts>& targets, const ModelFile& model,
+                    const std::function<bool(const std::string& target, std::int64_t done,
+                                             std::int64_t total)>& on_progress) {
   ThreadPool threads(usable_processors());
   for (gui::TargetParts& target : targets) {
     if (!target.tensors || target.verification) continue;
-    auto verification =
-        verify(model.graph, model.sha256, target.tensors->view(), threads,
-               [&](std::int64_t done, std::int64_t total) { return told(target.target, done, total); });
+    auto verification = verify(
+        model.graph, model.sha256, target.tensors->view(), threads,
+        [&](std::int64_t done, std::int64_t total) { return on_progress(target.target, done, total); });
     if (verification.ok()) {
       target.verification = *std::move(verification);
     } else if (verification.error().kind == ErrorKind::cancelled) {

@@ -27,9 +27,9 @@ enum class FileKind { model, trace, comparison, sample, unknown };
 [[nodiscard]] std::string model_of(const gui::TargetParts& parts);
 
 /// Judges each target that has tensors and no verdicts yet; one that cannot be judged says why in its
-/// `error` only if it has no comparison either. If `told` returns false, it stops.
+/// `error` only if it has no comparison either. If `on_progress` returns false, it stops.
 void verify_targets(
     std::vector<gui::TargetParts>& targets, const ModelFile& model,
-    const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told);
+    const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& on_progress);
 
 }  // namespace driftscope

@@ -7,7 +7,7 @@ namespace driftscope {
 namespace {
 
 // Each costs the time until a browser is given up.
-constexpr int most_failures = 24;
+constexpr int max_failures = 24;
 
 class Survivors {
  public:
@@ -22,7 +22,7 @@ class Survivors {
       return {};
     }
     Error error = std::move(part).error();
-    if (!done || *done >= count || ++failures_ > most_failures) return error;
+    if (!done || *done >= count || ++failures_ > max_failures) return error;
     DRIFTSCOPE_CHECK(run_part(first, *done));
     DRIFTSCOPE_CHECK(run_again(first + *done, std::move(error)));
     return run_part(first + *done + 1, count - *done - 1);

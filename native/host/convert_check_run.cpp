@@ -15,8 +15,8 @@ namespace {
 using convert::CheckedModel;
 using convert::CheckView;
 
-// Each costs a run of B; they are tried only when the two part.
-constexpr std::size_t most_other_orders = 8;
+// Each costs a run of B; they are tried only when the two diverge.
+constexpr std::size_t max_other_orders = 8;
 
 bool is_trace(const std::string& path) { return std::filesystem::path(path).extension() == ".safetensors"; }
 
@@ -114,7 +114,7 @@ std::size_t judged_layers(const convert::Check& check) {
       std::ranges::count_if(check.layers, [](const auto& layer) { return layer.judged.has_value(); }));
 }
 
-// Nothing parts, and not because less could be judged.
+// Nothing diverges, and not because less could be judged.
 bool agrees_instead(const convert::Check& other, const convert::Check& first) {
   return !other.first_parting && other.verdict != Verdict::missing &&
          judged_layers(other) >= judged_layers(first);
@@ -144,7 +144,7 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
   if (is_trace(request.a)) {
     if (!request.inputs.empty() || !request.dataset.empty())
       return bad_input(fmt::format(
-          "{}: A is a trace, whose input is used; --input and --dataset need A's model", request.a));
+          "{}: A is a trace, so its own input is used; --input and --dataset need A's model", request.a));
     DRIFTSCOPE_TRY(trace_a, load_trace(request.a, view.a));
     inputs = inputs_of(trace_a);
     view.input_text = "of the trace";
@@ -174,7 +174,7 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
   DRIFTSCOPE_TRY(view.check, check(matched));
   if (view.check.first_parting)
     for (const convert::ValueMap& other :
-         convert::other_orders(inputs, b.file.graph, request.map, matched, most_other_orders)) {
+         convert::other_orders(inputs, b.file.graph, request.map, matched, max_other_orders)) {
       DRIFTSCOPE_TRY(convert::MatchedInputs taken, convert::match_inputs(inputs, b.file.graph, other));
       auto checked = check(taken);
       if (!checked.ok() && checked.error().kind == ErrorKind::cancelled) return checked.error();

@@ -82,7 +82,7 @@ Result<NamedInputs> read_tensor_file(const std::filesystem::path& path, const Gr
     if (is_input(graph, tensor.name)) wanted.push_back(std::move(tensor));
   if (wanted.empty())
     return bad_input(
-        fmt::format("{}: holds none of the model's inputs ({})", path.string(), input_names(graph)));
+        fmt::format("{}: contains none of the model's inputs ({})", path.string(), input_names(graph)));
   return wanted;
 }
 
@@ -145,7 +145,7 @@ Result<GivenInputs> read_inputs(const std::vector<std::string>& specs, const Mod
     DRIFTSCOPE_TRY(GivenInputs one, read_source(named ? spec.substr(equals + 1) : spec, model));
     if (named) {
       if (one.tensors.size() != 1)
-        return bad_input(fmt::format("--input {}: holds {} tensors, one is needed for '{}'", spec,
+        return bad_input(fmt::format("--input {}: contains {} tensors, one is needed for '{}'", spec,
                                      one.tensors.size(), name));
       one.tensors.front().name = name;
     }
@@ -159,7 +159,7 @@ Result<GivenInputs> read_inputs(const std::vector<std::string>& specs, const Mod
 Result<GivenDataset> read_dataset(const std::string& text, const ModelFile& model) {
   DRIFTSCOPE_TRY(const DatasetSpec spec, parse_dataset_spec(text));
   if (spec.sample)
-    return bad_input(fmt::format("--dataset {}: one sample is named; leave out '#{}'", text, *spec.sample));
+    return bad_input(fmt::format("--dataset {}: a single sample is named; remove '#{}'", text, *spec.sample));
   if (model.graph.inputs.size() != 1)
     return unsupported(fmt::format("--dataset: {} has {} inputs ({}); a data set feeds exactly one",
                                    model.path.string(), model.graph.inputs.size(), input_names(model.graph)));

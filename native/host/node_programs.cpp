@@ -37,7 +37,8 @@ Error without_shaders(const Target& target) {
   for (const auto& engine : engines())
     if (has_shaders(engine->info())) names.push_back("pc/" + engine->name());
   const char* const why = target.host == "pc" ? "has no shaders to print"
-                                              : "does not run on this PC, whose shaders alone can be printed";
+                                              : "does not run on this PC; shaders can be printed only for "
+                                                "targets on the PC";
   return unsupported(fmt::format("{} {}; these targets have some: {}", target.text(), why,
                                  names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }

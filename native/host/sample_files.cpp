@@ -35,7 +35,7 @@ Result<Description> read_description(const ModelFile& model) {
     const auto folder = std::filesystem::canonical(std::filesystem::absolute(path).parent_path(), error);
     if (error) return io_error(fmt::format("{}: {}", path.parent_path().string(), error.message()));
     const auto vocabulary = (folder / text->vocabulary).lexically_normal();
-    // Descriptions come with models of anybody: a vocabulary must not be any file of this machine.
+    // Descriptions come with untrusted models: a vocabulary must not be an arbitrary file of this machine.
     const auto allowed = folder.parent_path();
     auto words = read_inside(allowed, vocabulary.lexically_relative(allowed));
     if (!words.ok()) return in_context(std::move(words).error(), "the vocabulary");

@@ -146,13 +146,13 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
   job.samples = request.samples;
   BrowserOptions options;
   options.timeout = options_.timeout;
-  const auto told = [&](const BrowserProgress& now) {
+  const auto on_progress = [&](const BrowserProgress& now) {
     const bool by_sample = now.job.samples > 0;
     progress(step_name(now.job.phase), by_sample ? now.job.sample : now.job.done,
              by_sample ? now.job.samples : now.job.total);
     return !request.stopped || !request.stopped();
   };
-  return run_in_browser(*server_, job, options, told);
+  return run_in_browser(*server_, job, options, on_progress);
 }
 
 }  // namespace driftscope

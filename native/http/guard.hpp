@@ -44,7 +44,7 @@ inline constexpr std::size_t max_header_bytes = 32 * 1024;
 /// Nothing if the request is admitted.
 [[nodiscard]] std::optional<Rejection> reject(const RequestFacts& request, const Address& address);
 
-/// The first segment of a path, which is to be a token; empty for what is no path.
+/// The first segment of a path, which is to be a token; empty for what is not a path.
 [[nodiscard]] std::string_view first_segment(std::string_view path);
 
 /// The path below the token, starting with "/"; the token must have been checked. Empty for a path

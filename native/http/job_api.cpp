@@ -31,7 +31,7 @@ void not_found(Response& response) {
   response.set_content("not found\n", "text/plain");
 }
 
-// The page may have been told to stop while its request was in transit.
+// A stop may have reached the page while its request was in transit.
 void send_accepted(Response& response, bool accepted) {
   if (!accepted) response.status = 409;
   send_json(response, encode(messages::Accepted{.stop = !accepted}));

@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr milliseconds look_around{50};  // how soon a waiting connection notices a stop
+constexpr milliseconds stop_poll{50};  // how soon a waiting connection notices a stop
 
 // Set while a connection is only to be closed: httplib hands it over inside a function.
 thread_local bool too_many = false;
@@ -35,7 +35,7 @@ thread_local bool too_many = false;
 class BoundedQueue final : public httplib::TaskQueue {
  public:
   BoundedQueue(std::size_t threads, std::size_t waiting) : waiting_limit_(waiting) {
-    // Where the system gives no more of them, fewer must do: httplib's own pool would end the program.
+    // Where the system gives no more of them, fewer must suffice: httplib's own pool would end the program.
     while (threads_.size() < threads && start_thread()) {
     }
   }
@@ -168,7 +168,7 @@ class LimitedStream final : public httplib::Stream {
   [[nodiscard]] bool wait_for(short what) const {
     while (!stopping_.load()) {
       if (SteadyClock::now() - since_ > allowed()) return false;
-      if (ready(what, look_around)) return true;
+      if (ready(what, stop_poll)) return true;
     }
     return false;
   }
@@ -227,7 +227,8 @@ class LimitedStream final : public httplib::Stream {
   SteadyClock::time_point since_ = SteadyClock::now();
 };
 
-// Who closes at once is nobody's any more: of no use to us, and a way for others to hide.
+// A connection that is closed at once has no owner any more: it is useless to us, and a way for other users
+// to hide.
 bool is_welcome(int socket) {
   const auto user = user_of_peer(socket);
   if (!user) return !knows_users_of_peers();
@@ -238,7 +239,7 @@ bool is_welcome(int socket) {
 
 LimitedServer::LimitedServer(ConnectionLimits limits) : limits_(limits) {
   set_keep_alive_max_count(1);
-  (void)knows_users_of_peers();  // asked before anybody can interfere
+  (void)knows_users_of_peers();  // asked before other users can interfere
   new_task_queue = [this] { return new BoundedQueue(limits_.threads, limits_.waiting); };
 }
 

@@ -1,5 +1,5 @@
 // httplib's server with limits on what a connection may hold before anything is known of it: httplib keeps
-// every header it is sent and waits for each byte anew. Client: server.
+// every header it is sent and restarts its timeout for each byte. Client: server.
 #pragma once
 
 #include <httplib.h>

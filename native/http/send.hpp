@@ -1,4 +1,4 @@
-// Bodies of responses from bytes that somebody else holds, without a copy. Clients: server, job_api.
+// Bodies of responses from bytes that another object owns, without a copy. Clients: server, job_api.
 #pragma once
 
 #include <httplib.h>

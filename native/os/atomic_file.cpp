@@ -43,7 +43,7 @@ bool same_file(int fd, const fs::path& path) {
          open.st_ino == named.st_ino;
 }
 
-// Ours, and locked by nobody: whoever wrote it was killed.
+// Ours, and not locked: its writer was killed.
 void remove_if_abandoned(const fs::path& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) return;

@@ -253,8 +253,8 @@ bool may_everybody_write(const fs::path& path, bool unless_sticky) {
   return !(unless_sticky && S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0);
 }
 
-// By everybody: the program, or a folder that leads to it, by its name or by where links lead. To a sticky
-// folder others can add a program, but not replace one.
+// Whether everybody may replace the program or a folder that leads to it, by name or through links. To a
+// sticky folder others can add a program, but not replace one.
 bool may_be_replaced(const fs::path& program) {
   if (is_machine_of_one_job()) return false;
   if (may_everybody_write(program.parent_path(), false)) return true;
@@ -277,7 +277,7 @@ Found look_for(const std::string& name) {
   std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
   Found found;
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (!folder.starts_with('/')) continue;  // the current folder may be anybody's
+    if (!folder.starts_with('/')) continue;  // the current folder may belong to anybody
     const fs::path file = fs::path(folder) / name;
     std::error_code error;
     if (access(file.c_str(), X_OK) != 0 || !fs::is_regular_file(file, error)) continue;

@@ -19,7 +19,7 @@ struct ProcessSpec {
   std::vector<std::string> without;                ///< variables of ours to leave out
   std::filesystem::path output;                    ///< file for stdout and stderr; empty: discarded
   bool errors_too = true;                          ///< false: stderr is discarded
-  int pass_fd = -1;                                ///< open in the child besides 0 to 2
+  int pass_fd = -1;                                ///< open in the child in addition to 0 to 2
   int passed_as = -1;                              ///< under this number; −1: the same
 };
 
@@ -54,7 +54,7 @@ class ChildProcess {
 [[nodiscard]] Result<std::string> command_output(const ProcessSpec& spec, int timeout_ms);
 
 /// Full path of a program: as given if it contains a slash, else from the folders of PATH that are absolute,
-/// if not everybody may replace it (by itself or by a folder that leads to it). Empty: not found.
+/// unless everybody may replace it (the file or a folder that leads to it). Empty: not found.
 [[nodiscard]] std::filesystem::path find_program(const std::string& name);
 /// Which program of PATH find_program passes over, and why; empty: none.
 [[nodiscard]] std::string why_passed_over(const std::string& name);

@@ -1,6 +1,6 @@
 // Actions to undo when Driftscope ends, however it ends: end browsers, remove temporary folders
 // and unfinished files. Clients: processes, temporary folders and files (they register), the
-// command line (handles signals). It ends nothing by itself.
+// command line (handles signals). It ends nothing on its own.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ Result<std::vector<std::byte>> read_whole(int fd, const struct stat& info,
   return bytes;
 }
 
-// In place: for what is no file of ours to keep.
+// In place: for what is not a file of ours to keep.
 Status write_opened(const std::filesystem::path& path, int how, std::span<const std::byte> bytes,
                     mode_t mode = 0600) {
   const auto failed = [&](const std::string& why) {
@@ -95,7 +95,7 @@ Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
   if (found.get() < 0) return failed();
   struct stat info{};
   if (::fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode))
-    return bad_input(fmt::format("cannot read {}: it is no regular file", path.string()));
+    return bad_input(fmt::format("cannot read {}: it is not a regular file", path.string()));
   const fs::path place = place_of(found.get());
   std::error_code error;
   const auto holds = [&](const fs::path& allowed) {
@@ -105,8 +105,8 @@ Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
   const char* root = std::getenv(model_root_variable);
   if (!holds(folder) && !(root != nullptr && *root != '\0' && holds(root)))
     return bad_input(
-        fmt::format("cannot read {}: it leads out of its folder, to {}; if that is meant (as in a cache of "
-                    "links), allow it with --model-root FOLDER, or {}=FOLDER",
+        fmt::format("cannot read {}: it leads out of its folder, to {}; if that is intended (as in a cache "
+                    "of links), allow it with --model-root FOLDER, or {}=FOLDER",
                     path.string(), place.string(), model_root_variable));
   const FileDescriptor file(
       ::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));

@@ -20,7 +20,7 @@ std::string log_tail(const std::filesystem::path& log) {
   }
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "" : " | ") + line;
-  return text.empty() ? "(it said nothing)" : text;
+  return text.empty() ? "(no output)" : text;
 }
 
 }  // namespace driftscope

@@ -6,7 +6,7 @@
 
 namespace driftscope {
 
-/// The last few lines, without control characters, joined by " | "; "(it said nothing)" when empty.
+/// The last few lines, without control characters, joined by " | "; "(no output)" when empty.
 [[nodiscard]] std::string log_tail(const std::filesystem::path& log);
 
 }  // namespace driftscope

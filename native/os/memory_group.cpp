@@ -37,7 +37,7 @@ std::int64_t pages_of_files(const fs::path& group, const Version& version) {
 std::optional<std::int64_t> free_in(const fs::path& group, const Version& version) {
   std::int64_t limit = no_limit;
   for (const char* const name : {version.limit, version.throttled}) {
-    std::int64_t bytes = 0;  // "max" is no number
+    std::int64_t bytes = 0;  // "max" is not a number
     if (name != nullptr && std::ifstream(group / name) >> bytes && bytes >= 0) limit = std::min(limit, bytes);
   }
   if (limit == no_limit) return {};
@@ -50,19 +50,19 @@ std::optional<std::int64_t> free_in(const fs::path& group, const Version& versio
 /// Of a group and those above it, which all count.
 std::optional<std::int64_t> free_below(const fs::path& root, std::string_view path, const Version& version) {
   if (path.starts_with("/..")) return {};  // a group beside what is seen here
-  std::optional<std::int64_t> least = free_in(root, version);
+  std::optional<std::int64_t> smallest = free_in(root, version);
   fs::path group = root;
   for (const fs::path& name : fs::path(path).relative_path()) {
     group /= name;
-    if (const auto free = free_in(group, version)) least = std::min(*free, least.value_or(*free));
+    if (const auto free = free_in(group, version)) smallest = std::min(*free, smallest.value_or(*free));
   }
-  return least;
+  return smallest;
 }
 
 }  // namespace
 
 std::int64_t free_in_memory_groups(const fs::path& mounted, std::string_view own) {
-  std::optional<std::int64_t> least;
+  std::optional<std::int64_t> smallest;
   while (!own.empty()) {
     const auto end = std::min(own.find('\n'), own.size());
     const std::string_view line = own.substr(0, end);  // number:controllers:path
@@ -76,9 +76,9 @@ std::int64_t free_in_memory_groups(const fs::path& mounted, std::string_view own
       free = free_below(mounted, line.substr(path + 1), second);
     else if (which == "memory")
       free = free_below(mounted / "memory", line.substr(path + 1), first);
-    if (free) least = std::min(*free, least.value_or(*free));
+    if (free) smallest = std::min(*free, smallest.value_or(*free));
   }
-  return least.value_or(0);
+  return smallest.value_or(0);
 }
 
 }  // namespace driftscope

@@ -43,8 +43,8 @@ bool is_short_of_something(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == EINTR;
 }
 
-// Whose the socket is that has `own` as its address and is connected to `other`; where `other` is 0, that
-// listens.
+// The owner of the socket that has `own` as its address and is connected to `other`; if `other` is 0, of the
+// one that listens.
 Answer owner_of(const sockaddr_in& own, const sockaddr_in& other) {
   const int fd = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
   if (fd < 0) return {.given = !is_short_of_something(errno), .user = {}};
@@ -91,7 +91,7 @@ bool knows_users_of_peers() {
   static std::atomic<bool> known = false;
   static std::atomic<bool> unknown = false;
   if (known || unknown) return known;
-  // A socket of our own that nobody needs to connect to. What fails here, others may have brought about.
+  // A socket of our own that nobody needs to connect to. Other users may cause failures here.
   const Closing listening{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_in address{};
   address.sin_family = AF_INET;

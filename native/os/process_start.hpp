@@ -4,8 +4,8 @@
 namespace driftscope {
 
 /// Before anything else: closed standard files are opened on nothing; a closed pipe and a limit of file sizes
-/// become errors of a write instead of fatal signals; a mapped file that somebody cuts shorter ends the
-/// program with a sentence and `exit_code`.
+/// become errors of a write instead of fatal signals; a mapped file that becomes shorter ends the program
+/// with a sentence and `exit_code`.
 void guard_process(int exit_code);
 
 }  // namespace driftscope

@@ -23,7 +23,7 @@ struct ProcessMark {
 /// The latter reads more files, so it is for ending rather than for sampling.
 [[nodiscard]] std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environment);
 
-/// Processes of this user whose own folders (TMPDIR, --user-data-dir) are in `folder`, besides this one: what
+/// Processes of this user whose own folders (TMPDIR, --user-data-dir) are in `folder`, except this one: what
 /// the owner of a temporary folder has started, when it can no longer be asked.
 [[nodiscard]] std::vector<pid_t> processes_in(const std::filesystem::path& folder);
 

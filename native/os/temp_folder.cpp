@@ -64,7 +64,7 @@ bool is_ours(std::string_view name) {
          name.size() == digits + 1 + random;
 }
 
-// Locked by nobody else: then it is ours until the descriptor is closed. -1: not.
+// If no other process has locked it, it is ours until the descriptor is closed. -1: it is locked.
 int lock_folder(const fs::path& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;

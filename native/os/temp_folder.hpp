@@ -12,7 +12,7 @@ namespace driftscope {
 class TempFolder {
  public:
   /// In $TMPDIR or /tmp, readable by this user only. Also removes folders left by a killed Driftscope: those
-  /// that nobody holds locked, as process numbers mean nothing where containers share a folder. Processes
+  /// that no process has locked, as process numbers mean nothing where containers share a folder. Processes
   /// that have their own folders there are ended first.
   [[nodiscard]] static Result<TempFolder> make();
   /// The same in this folder.

@@ -20,7 +20,7 @@ Result<std::string> installed_library(const char* variable, std::string_view in_
   if (error) return std::string(system_name);
   std::vector<fs::path> places = {program.parent_path() / "lib" / "driftscope" /
                                   fs::path(in_modules).filename()};
-  // A program that was moved elsewhere does not look where somebody may have put another clone.
+  // A program that was moved elsewhere does not look where another user may have put another clone.
   const fs::path clone = fs::weakly_canonical(DRIFTSCOPE_CLONE, error);
   if (!error && is_below(program, clone)) places.push_back(clone / in_modules);
   for (const fs::path& place : places) {
@@ -28,7 +28,7 @@ Result<std::string> installed_library(const char* variable, std::string_view in_
     if (const std::string why = why_untrusted(place); !why.empty())
       return missing_error(
           fmt::format("'{}' is not loaded, as somebody else could have replaced it: {}; "
-                      "mend that, or name the file with {}",
+                      "fix that, or name the file with {}",
                       place.string(), why, variable));
     return place.string();
   }

@@ -1,4 +1,4 @@
-// Whether this machine has no other users to fear. Clients: whatever looks for programs and files that others
+// Whether this machine has no hostile users. Clients: code that looks for programs and files that others
 // could have replaced.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace driftscope {
 
-/// GitHub's own runners: a machine for one job, thrown away afterwards, on which everybody may write to /opt
+/// GitHub's own runners: a machine for one job, discarded afterwards, on which everybody may write to /opt
 /// and /usr/share (actions/runner-images#4509).
 [[nodiscard]] inline bool is_machine_of_one_job() {
   const char* const runner = std::getenv("RUNNER_ENVIRONMENT");

@@ -32,7 +32,7 @@ Result<fs::path> find_site(const fs::path& given) {
   const fs::path here = fs::canonical("/proc/self/exe", error).parent_path();
   if (error)
     return missing_error(
-        "the page for browsers is not found, as /proc is not there; name it with --site or "
+        "the page for browsers is not found, as /proc is missing; name it with --site or "
         "DRIFTSCOPE_SITE");
   const fs::path beside_build = here.parent_path() / "web" / "site";
   const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
@@ -41,7 +41,7 @@ Result<fs::path> find_site(const fs::path& given) {
     if (const std::string why = why_untrusted_tree(folder); !why.empty())
       return missing_error("the page for browsers in '" + folder.string() +
                            "' is not used, as somebody else could have replaced it: " + why +
-                           "; mend that, or name it with --site or DRIFTSCOPE_SITE");
+                           "; fix that, or name it with --site or DRIFTSCOPE_SITE");
     return folder;
   }
   return missing_error(

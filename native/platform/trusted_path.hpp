@@ -1,5 +1,5 @@
-// Whether what the program loads, runs or serves can be changed by other users. Clients: whatever looks for
-// an installed file without being told where it is.
+// Whether what the program loads, runs or serves can be changed by other users. Clients: code that looks for
+// an installed file without a configured path.
 #pragma once
 
 #include <filesystem>

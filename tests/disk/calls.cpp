@@ -72,14 +72,16 @@ __attribute__((constructor)) void begin() {
   state = made;
 }
 
-void tell(const std::string& line) { std::ofstream(state->report, std::ios::app) << line << "\n"; }
+void append_to_report(const std::string& line) {
+  std::ofstream(state->report, std::ios::app) << line << "\n";
+}
 
 __attribute__((destructor)) void end() {
   const std::lock_guard lock(mutex);
   if (!state) return;
   state->disk->keep_states("at the end");
-  if (state->how == "states") tell("steps " + std::to_string(state->steps));
-  if (const std::string name = state->disk->unseen(); !name.empty()) tell("unseen " + name);
+  if (state->how == "states") append_to_report("steps " + std::to_string(state->steps));
+  if (const std::string name = state->disk->unseen(); !name.empty()) append_to_report("unseen " + name);
 }
 
 enum class Fault { none, fails, half };
@@ -92,7 +94,7 @@ Fault step(const std::string& call, const std::string& name, bool adds) {
   const bool still_full =
       state->how == "full" && state->fault_at > 0 && state->steps > state->fault_at && adds;
   if (!here && !still_full) return Fault::none;
-  if (here) tell(moment);
+  if (here) append_to_report(moment);
   if (state->how == "kill" && call != "write") kill(getpid(), SIGKILL);
   errno = adds ? ENOSPC : EIO;
   return call == "write" && here && state->how != "fail" ? Fault::half : Fault::fails;

@@ -1,6 +1,6 @@
 // What a folder would hold after a loss of power: of every file the bytes that were flushed, of every folder
-// the names that were flushed, and what may or may not have reached the disk besides. Client: calls.cpp,
-// which tells it what the program does. It changes nothing in the folder.
+// the names that were flushed, and what else may or may not have reached the disk. Client: calls.cpp,
+// which reports to it what the program does. It changes nothing in the folder.
 #pragma once
 
 #include <filesystem>
@@ -43,7 +43,7 @@ class Disk {
 
   /// Keeps every different thing that a loss of power may leave at this moment.
   void keep_states(const std::string& moment);
-  /// The first file that is not as the calls made it: somebody writes in another way. Empty: none.
+  /// The first file that is not as the calls made it: it was written in another way. Empty: none.
   [[nodiscard]] std::string unseen() const;
 
  private:

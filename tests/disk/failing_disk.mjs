@@ -50,13 +50,13 @@ export async function runOnDisk(scratch, before, args, fault, options = {}) {
     FAILING_DISK_AT: String(fault.at ?? 0),
   };
   const result = await start(args(folder), { ...options, env }).done;
-  const told = existsSync(report) ? readFileSync(report, "utf8").trimEnd().split("\n") : [];
+  const lines = existsSync(report) ? readFileSync(report, "utf8").trimEnd().split("\n") : [];
   return {
     ...result,
     folder,
-    unseen: told.find((line) => line.startsWith("unseen ")),
-    steps: Number(told.find((line) => line.startsWith("steps "))?.slice(6)),
-    met: told.find((line) => /^\d/.test(line)),
+    unseen: lines.find((line) => line.startsWith("unseen ")),
+    steps: Number(lines.find((line) => line.startsWith("steps "))?.slice(6)),
+    met: lines.find((line) => /^\d/.test(line)),
     states: () => statesIn(states),
     remove: () => rmSync(place, { recursive: true }),
   };

@@ -12,7 +12,7 @@ const preset = process.env.DRIFTSCOPE_PRESET ?? "native";
 // Sanitizers check code, not numbers: tests that only repeat it for minutes run with the other build.
 export const sanitized = preset === "native-asan";
 export const driftscope = join(build, preset, "driftscope");
-// With the engines of tests/engines besides the project's own.
+// With the engines of tests/engines in addition to the project's own.
 export const extended = join(build, preset, "tests", "driftscope_extended");
 export const builtFile = (...parts) => join(build, ...parts);
 export const asset = (...parts) => join(root, "assets", ...parts);

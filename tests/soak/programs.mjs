@@ -1,4 +1,4 @@
-// Starts Driftscope in a folder of its own and tells what it leaves behind.
+// Starts Driftscope in a folder of its own and reports what it leaves behind.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

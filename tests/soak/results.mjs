@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 
 import { sha256 } from "../e2e/support.mjs";
 
-const most = 24;
+const maxKept = 24;
 
 export class Results {
   #kept = new Map(); // path → SHA-256
@@ -19,7 +19,7 @@ export class Results {
   /** Keeps the file where it is. */
   keep(path) {
     this.#kept.set(path, sha256(readFileSync(path)));
-    if (this.#kept.size <= most) return;
+    if (this.#kept.size <= maxKept) return;
     const [oldest] = this.#kept.keys();
     this.#kept.delete(oldest);
     rmSync(oldest, { force: true });

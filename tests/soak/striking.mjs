@@ -65,7 +65,7 @@ export function signal(processes, name) {
 export async function afterwards(soak, run, { nextArgs, killed = false } = {}) {
   try {
     // Chromium's crash handler may outlive a program that was killed, and so may what a fault has stopped:
-    // the next run ends them. (A Chromium that is told to start no handler loses its network service at
+    // the next run ends them. (A Chromium with the option to start no handler loses its network service at
     // random.)
     const outlives = ({ line, state }) => state === "T" || line.includes("chrome_crashpad_handler");
     const allowed = killed ? outlives : undefined;

@@ -4,7 +4,7 @@ export class Subject {
   runs = 0;
   failures = 0; // of runs that no fault explains
   disturbed = 0; // runs that failed because of a fault
-  life = 0; // how often its process was started: curves begin anew
+  life = 0; // how often its process was started: curves start over
   curves = []; // {name, kind (trend.mjs), read()}: undefined where there is nothing to read
   limit = 180_000; // a run that takes longer hangs
   #striking = 0;

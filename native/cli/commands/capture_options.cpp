@@ -42,22 +42,22 @@ void add_capture_options(CLI::App& app, CaptureOptions& options) {
       ->expected(1)
       ->take_all();
   app.add_option("--capture-range", options.filter.range,
-                 "Keep only the values of the nodes A..B, both included: names, or places in the graph "
-                 "counted from 0; either end may be left out");
+                 "Keep only the values of the nodes A..B, both included: names, or positions in the graph "
+                 "counted from 0; either end may be omitted");
   app.add_flag("--observer-check", options.perturbation_check,
-               "Run once more without watching (outputs alone, fused) and say whether that changed the "
+               "Run once more without capturing (outputs only, fused) and say whether that changed the "
                "outputs' bits");
   app.add_option("--repeat-check", options.repeat_check,
                  "Run N times and compare the values of every run with those of the first, bit for bit (NaN "
-                 "equals NaN, +0 and -0 differ). Where they differ, the first layer that does is judged in "
-                 "both runs: which one is right? Differing runs make the exit code 1")
+                 "equals NaN, +0 and -0 differ). Where they differ, the first differing layer is judged in "
+                 "both runs to show which is right. Differing runs make the exit code 1")
       ->option_text("N")
       ->check(CLI::Range(2, 100000));
   app.add_option(
          "--memory-runs", options.memory_runs,
-         "Then run up to N times more in fresh processes, without watching values, and say whether "
+         "Then run up to N more times in fresh processes, without capturing values, and say whether "
          "memory grows from run to run: the engine's heap, the process or the browser's processes, the "
-         "GPU process. Ends earlier when that is clear, after two minutes, or before memory runs out. "
+         "GPU process. Ends early once the result is clear, after two minutes, or before memory runs out. "
          "Memory that grows makes the exit code 1")
       ->option_text("N")
       ->check(CLI::Range(20, 1000000));

@@ -18,7 +18,8 @@ bool in_github_actions() {
   return value != nullptr && std::string_view(value) == "true";
 }
 
-/// GitHub collects the text that steps append to this file. A failure to write it is said; it is no error.
+/// GitHub collects the text that steps append to this file. A failure to write it is reported, but is not an
+/// error.
 void append_summary(const std::string& text) {
   const char* path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path == nullptr || *path == '\0') return;
@@ -32,10 +33,10 @@ void add_check_options(CLI::App& app, CheckOptions& options, const std::string& 
   app.add_option("--fail-on", options.fail_on,
                  "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
                  "unjudged (layers that could not be judged; suspects and faults with it), top1 (another "
-                 "best class), bits (any differing bit), unrepeatable (a later run has other "
-                 "bits; with --repeat-check by default), growing (memory does, from run to run; with "
-                 "--memory-runs by default), slower:20% (beyond the noise). What "
-                 "is not listed is shown and does not count. Default: " +
+                 "best class), bits (any differing bit), unrepeatable (a later run has other bits; with "
+                 "--repeat-check by default), growing (memory does, from run to run; with --memory-runs by "
+                 "default), slower:20% (beyond the noise). Conditions that are not listed are shown and do "
+                 "not count. Default: " +
                      usual)
       ->expected(1)
       ->take_all();

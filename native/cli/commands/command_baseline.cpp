@@ -55,7 +55,7 @@ std::string saved_line(const BaselineTarget& target) {
   if (!visible) return line;
   line += fmt::format("; a slowdown shows from {:.0f} % on", std::ceil(100.0 * *visible));
   if (*visible > default_slowdown)
-    line += ": noisy, save again when the machine is at rest, or with more --starts";
+    line += ": noisy, save again when the machine is idle, or with more --starts";
   return line;
 }
 
@@ -65,8 +65,8 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
   for (const Target& target : targets)
     if (target.host == "file")
       return bad_input(
-          fmt::format("target {}: a recorded trace gives the same for ever; name targets that "
-                      "run, as in pc/strict,chrome/fast",
+          fmt::format("target {}: a recorded trace never changes; name targets that run, as in "
+                      "pc/strict,chrome/fast",
                       target.text()));
   DRIFTSCOPE_TRY(const ComparisonView view, run_all(options.request, model, targets));
   const Exit failed = print_failed_targets(view);
@@ -121,7 +121,7 @@ void add_common(CLI::App& app, BaselineOptions& options) {
   app.add_option("MODEL", options.model, "The .onnx file")->required();
   app.add_option("--baseline,--out", options.file,
                  "The baseline's file (default: MODEL with the ending .baseline.json)");
-  options.request.repeat = 5;  // the same number for the file and for those who check against it
+  options.request.repeat = 5;  // the same number for the file and for checks against it
   options.request.times = 0.0;  // a baseline has times of its own, from several starts
   app.add_option("--repeat", options.request.repeat, "Recorded runs per target")
       ->check(CLI::Range(1, 100000));
@@ -137,21 +137,18 @@ void add_save(CLI::App& app, BaselineOptions& options) {
       ->take_all();
   app.add_option("--input", options.request.inputs, input_help)->expected(1)->take_all();
   app.add_option("--starts", options.starts,
-                 "Starts to measure, each in fresh processes: they show the noise that later times are "
-                 "judged by")
+                 "Starts to measure, each in fresh processes: their noise is the yardstick for later times")
       ->check(CLI::Range(3, 100))
       ->capture_default_str();
   app.add_option("--time", options.seconds, "Seconds of measuring per start and target")
       ->check(CLI::Range(0.01, 600.0))
       ->capture_default_str();
-  app.add_flag("--no-times", options.no_times, "Keep verdicts and answers alone");
+  app.add_flag("--no-times", options.no_times, "Keep only verdicts and answers");
 }
 
 void add_check(CLI::App& app, BaselineOptions& options) {
   add_common(app, options);
-  app.add_option("--targets", options.targets, "Only these of the baseline's targets")
-      ->expected(1)
-      ->take_all();
+  app.add_option("--targets", options.targets, "Only these targets of the baseline")->expected(1)->take_all();
   add_check_options(app, options.checks, default_check);
   app.add_option("--json", options.checks.json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options.report, "Write a self-contained HTML report");
@@ -164,8 +161,8 @@ namespace commands::baseline {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<BaselineOptions>();
   app.require_subcommand(1);
-  CLI::App* save = app.add_subcommand("save", "Run a model on its targets and keep what they gave.");
-  CLI::App* check = app.add_subcommand("check", "Run it again and say what became worse.");
+  CLI::App* save = app.add_subcommand("save", "Run a model on its targets and keep the results.");
+  CLI::App* check = app.add_subcommand("check", "Run it again and say what got worse.");
   add_save(*save, *options);
   add_check(*check, *options);
   app.footer(
@@ -173,9 +170,10 @@ static Command declare(CLI::App& app) {
       "suspect or faults already, the answer (best class, SHA-256), and medians of several fresh starts.\n\n"
       "  driftscope baseline save model.onnx --targets pc/strict,chrome/fast --input seed:42\n"
       "  driftscope baseline check model.onnx --junit out.xml\n\n"
-      "check fails on what is new: a fault that was none, another best class, a median that is longer by\n"
+      "check fails on what is new: a fault that was not one before, another best class, a median that is "
+      "longer by\n"
       "more than 20 % and by more than the starts differ among themselves (Student's t, 99 %). Times are\n"
-      "compared on the same processor with the same browser only; elsewhere that is skipped, and said.");
+      "compared on the same processor with the same browser only; elsewhere this is skipped, with a notice.");
   return [options, save] {
     const auto exit = save->parsed() ? save_baseline(*options) : check_baseline(*options);
     if (exit.ok()) return *exit;
@@ -187,7 +185,7 @@ static Command declare(CLI::App& app) {
 void add_to(CommandTable& table) {
   table.add({.order = 40,
              .name = "baseline",
-             .summary = "Keep what a model gives, and fail when it becomes worse.",
+             .summary = "Keep a model's results, and fail when they get worse.",
              .declare = declare});
 }
 

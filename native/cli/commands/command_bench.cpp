@@ -48,7 +48,7 @@ Result<BenchPlan> complete_plan(const BenchOptions& options) {
   for (const Target& base : bases) {
     const bool known =
         std::ranges::any_of(plan.targets, [&](const Target& target) { return target.text() == base.text(); });
-    if (!known) return bad_input(fmt::format("--base {}: it is none of the --targets", base.text()));
+    if (!known) return bad_input(fmt::format("--base {}: it is not one of the --targets", base.text()));
     plan.bases.push_back(base.text());
   }
   return plan;
@@ -69,7 +69,7 @@ Result<History> open_history(const BenchOptions& options) {
   const std::filesystem::path file =
       options.db.empty() ? History::default_place() : std::filesystem::path(options.db);
   if (file.empty())
-    return bad_input("history: neither XDG_DATA_HOME nor HOME says where it lies; name it with --db");
+    return bad_input("history: neither XDG_DATA_HOME nor HOME is set to locate it; name it with --db");
   return History::open(file);
 }
 
@@ -98,7 +98,7 @@ Result<Exit> show_history(const BenchOptions& options) {
     view.first_seen = series.first_seen;
     print_out("{}\n", history_table(view, history_confidence, &slower));
   }
-  if (all.empty()) print_out("No bench is kept there that fits.\n");
+  if (all.empty()) print_out("The history has no matching benchmark.\n");
   if (slower > 0)
     print_out("{} time{} a build is slower than the one before it, beyond the noise.\n", slower,
               slower == 1 ? "" : "s");
@@ -145,7 +145,7 @@ static Command declare(CLI::App& app) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--threads", plan.threads,
-                 "Numbers of threads, as 1,2: every target that names none runs with each")
+                 "Numbers of threads, as 1,2: every target that does not set any runs with each")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
   app.add_option(
@@ -158,22 +158,22 @@ static Command declare(CLI::App& app) {
                  "Measure until the median is known within ± this many percent")
       ->check(CLI::Range(0.01, 100.0))
       ->capture_default_str();
-  app.add_option("--confidence", options->confidence_percent, "Of all intervals, in percent")
+  app.add_option("--confidence", options->confidence_percent, "Confidence level of all intervals, in percent")
       ->check(CLI::Range(50.0, 99.9))
       ->capture_default_str();
-  app.add_option("--time", plan.limits.seconds, "Seconds of measuring at most, for each target and model")
+  app.add_option("--time", plan.limits.seconds, "Maximum seconds of measuring, for each target and model")
       ->check(CLI::Range(0.001, 86400.0))
       ->capture_default_str();
   app.add_option("--warm-up", plan.limits.warm_up_seconds,
-                 "Seconds of warming up at most; it ends by itself when times drift no more")
+                 "Maximum seconds of warm-up; it ends once times are stable")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app.add_option("--runs", plan.limits.max_runs, "Runs at most, for each target and model")
+  app.add_option("--runs", plan.limits.max_runs, "Maximum number of runs, for each target and model")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
   app.add_flag("--history", options->history,
-               "Measure nothing: show the series over builds of what was measured before (of these models "
-               "and --targets, when named), and what became slower beyond the noise");
+               "Measure nothing: show earlier measurements as series over builds (of these models and "
+               "--targets, if named), and what got slower beyond the noise");
   app.add_flag("--no-save", options->no_save, "Do not add this bench to the history");
   app.add_option("--db", options->db,
                  "File of the history (default: driftscope/bench.sqlite in $XDG_DATA_HOME or "
@@ -181,10 +181,10 @@ static Command declare(CLI::App& app) {
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, plan.runner);
   app.footer(
-      "Each target is loaded in processes of its own. The first run stands apart; warm-up goes on until\n"
-      "times drift no more; then the targets take turns, A B A B, so that what the machine does\n"
-      "meanwhile touches all alike, until every median is known well enough. The first reading of a\n"
-      "turn is not kept: the caches are still full of the others' data. Ratios are taken within rounds;\n"
+      "Each target is loaded in processes of its own. The first run is reported separately; warm-up lasts\n"
+      "until times are stable; then the targets take turns, A B A B, so that other load on the machine\n"
+      "affects all of them alike, until every median is known precisely enough. The first reading of a\n"
+      "turn is dropped: the caches still hold the data of other targets. Ratios are taken within rounds;\n"
       "× is how many times as fast a target is as the base.\n\n"
       "  driftscope bench resnet20.onnx --targets pc/strict,chrome/strict,firefox/strict\n"
       "  driftscope bench *.onnx --targets pc/fast,pc/ort --base pc/ort --threads 1,2 --json out.json\n"

@@ -68,7 +68,7 @@ class Levels {
     line_.clear();
     return result;
   }
-  /// Why the rewritten model is not known; empty: it is, or a level failed.
+  /// Why the rewritten model is not known; empty: it is known, or a level failed.
   [[nodiscard]] const std::string& why_no_nodes() const { return why_no_nodes_; }
 
  private:
@@ -91,7 +91,8 @@ class Levels {
   void outline(const Target& target, LevelRun& result) {
     if (target.host != "pc") {
       why_no_nodes_ =
-          "in a browser the model as the runtime rewrites it is not to be had: the outputs alone tell";
+          "in a browser the model as rewritten by the runtime is not available: only its outputs are "
+          "compared";
       return;
     }
     const auto resolved = resolve_target(target);
@@ -119,7 +120,7 @@ Result<Exit> run_bisect(const BisectOptions& options) {
   if (target.host == "file") return bad_input("bisect runs the model: give a target, not a trace");
   if (target.options.contains(options.over))
     return bad_input(
-        fmt::format("--target {}: it sets {}, over which bisect goes", options.target, options.over));
+        fmt::format("--target {}: it sets {}, which bisect varies", options.target, options.over));
   DRIFTSCOPE_TRY(const Engine* engine, find_engine(target.engine));
   DRIFTSCOPE_TRY(const auto levels, levels_of(options, *engine));
   for (const std::string& level : levels) {
@@ -179,9 +180,9 @@ static Command declare(CLI::App& app) {
       "Runs the model once for each value of the option and says which is the first whose outputs have "
       "other\n"
       "bits than with the first value, which is the first with a worse verdict, what the runtime rewrote\n"
-      "between it and the one before (pc/ort: nodes that were fused, folded or laid out in another way), "
+      "between it and the one before (pc/ort: nodes that were fused, folded or laid out differently), "
       "and\n"
-      "the first value that differs. A difference alone is no fault.\n\n"
+      "the first value that differs. A difference alone is not a fault.\n\n"
       "  driftscope bisect model.onnx --over opt --target pc/ort\n\n"
       "Exit code 1: some level is a fault.");
   return [options] {

@@ -123,7 +123,7 @@ static Command declare(CLI::App& app) {
   app.add_flag("--quiet", request.quiet, "No progress line");
   add_runner_options(app, request.runner);
   app.footer(
-      "A target that cannot run is reported, the others go on. A difference alone is no fault: the\n"
+      "A target that cannot run is reported, the others continue. A difference alone is not a fault: the\n"
       "verdict of each layer says whether float32 rounding explains it.\n\n"
       "In a pipeline:\n"
       "  driftscope compare model.onnx --left pc/strict --right chrome/fast --fail-on fault,top1 \\\n"

@@ -17,7 +17,7 @@ static Command declare(CLI::App& app) {
   app.footer(
       "  eval \"$(driftscope completion bash)\"\n"
       "  driftscope completion fish > ~/.config/fish/completions/driftscope.fish\n\n"
-      "An installed package has all of them in place.");
+      "An installed package has them all in place.");
   return [shell] {
     CLI::App whole;
     declare_commands(whole);
@@ -31,7 +31,7 @@ static Command declare(CLI::App& app) {
 void add_to(CommandTable& table) {
   table.add({.order = 120,
              .name = "completion",
-             .summary = "Print what completes the command line in a shell.",
+             .summary = "Print the completion script for a shell.",
              .declare = declare});
 }
 

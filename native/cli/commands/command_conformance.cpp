@@ -37,8 +37,8 @@ std::string footer_text() {
   return fmt::format(
       "A case passes when every output is within 1e-7 + 1e-3·|expected| (the tolerance of ONNX's own\n"
       "runner); integers must be equal. Targets of the same engine are also compared bit by bit where\n"
-      "that engine gives the same bits everywhere: {}. What is not supported is counted apart\n"
-      "and named with its reason.\n\n"
+      "that engine gives the same bits everywhere: {}. Unsupported cases are counted separately\n"
+      "and listed with the reason.\n\n"
       "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
       "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
       "missing here.",
@@ -123,7 +123,7 @@ static Command declare(CLI::App& app) {
       ->take_all()
       ->capture_default_str();
   app.add_option("--filter", options->filter, "Only cases whose name matches, such as '*lstm*'");
-  app.add_option("--sample", options->sample, "Only so many cases, chosen by --seed");
+  app.add_option("--sample", options->sample, "Only this many cases, chosen by --seed");
   app.add_option("--seed", options->seed, "Seed of --sample")->capture_default_str();
   app.add_option("--data", options->data,
                  "Folder of the cases, <family>/<case>/model.onnx (default: where the package "

@@ -68,21 +68,19 @@ static Command declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option(
       "--map", options->map,
-      "Which value of A is which of B (JSON, as --write-map writes it): these pairs are taken as they are, "
-      "the others are found");
+      "Which value of A corresponds to which of B (JSON, as --write-map writes it): these pairs are taken as "
+      "they are, the others are found");
   app.add_option("--write-map", options->write_map,
-                 "Write all pairs, to look at and to edit ('-': standard output)");
+                 "Write all pairs, to inspect and edit ('-': standard output)");
   app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
   add_layer_option(app, options->layers);
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, request.runner);
   app.footer(
-      "Both run on the same input. Their values are paired by the map, by name, by structure and by what "
-      "they\n"
-      "hold, also with other axes (NCHW and NHWC). Each of B's layers is then judged by itself: A's "
-      "operator\n"
-      "with A's weights on B's inputs, against what B has, with the budget of float32 rounding. Where they\n"
-      "part, operators, attributes and weights are compared to say why.\n\n"
+      "Both run on the same input. Their values are paired by the map, by name, by structure and by\n"
+      "contents, also with other axes (NCHW and NHWC). Each of B's layers is then judged in isolation: A's\n"
+      "operator with A's weights on B's inputs, against B's result, with the budget of float32 rounding.\n"
+      "Where they diverge, operators, attributes and weights are compared to say why.\n\n"
       "Exit code 1: a layer of B does not compute what A's does, beyond rounding.");
   return [options] {
     const auto exit = run_convert_check(*options);
@@ -95,7 +93,7 @@ static Command declare(CLI::App& app) {
 void add_to(CommandTable& table) {
   table.add({.order = 35,
              .name = "convert-check",
-             .summary = "Compare a converted model with its original: where do they part, and why?",
+             .summary = "Compare a converted model with its original: where do they diverge, and why?",
              .declare = declare});
 }
 

@@ -102,7 +102,7 @@ static Command declare(CLI::App& app) {
 void add_to(CommandTable& table) {
   table.add({.order = 90,
              .name = "doctor",
-             .summary = "Show what this machine can run, and why not the rest.",
+             .summary = "Show what this machine can run, and why it cannot run the rest.",
              .declare = declare});
 }
 

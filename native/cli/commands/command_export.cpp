@@ -201,10 +201,10 @@ static Command declare(CLI::App& app) {
          "The shape of an input, NAME=1x3x224x224 (NAME= may be left out if there is one input); symbolic "
          "sizes are 1 without it")
       ->type_name("SHAPE");
-  app.add_flag("--every-value", options->every_value, "Make every value an output, to look at the layers");
+  app.add_flag("--every-value", options->every_value, "Make every value an output, to inspect the layers");
   app.add_option(
          "--json", options->json,
-         "Write what became of the model's values as JSON: the name of each tensor, the order of its axes "
+         "Write the mapping of the model's values as JSON: the name of each tensor, the order of its axes "
          "(axis "
          "i there is axis order[i] of the model's; empty: the same) and its type ('-': standard output)")
       ->type_name("OUT");

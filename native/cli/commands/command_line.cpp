@@ -25,9 +25,9 @@ std::string targets_help() {
   }
   return fmt::format(
       "Targets are host/engine[:option=value,…]: hosts pc, chrome, firefox, safari (WebKitGTK), file;\n"
-      "engines, each with its options:\n{}"
-      "In a browser the option wasm={} insists on one\n"
-      "of the builds; else the best one that the browser can run is taken.",
+      "engines, each with its options:\n"
+      "{}In a browser the option wasm={} selects one\n"
+      "of the builds; else the best one that the browser can run is used.",
       engine_list, fmt::join(wasm_builds, "|"));
 }
 

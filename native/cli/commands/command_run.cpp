@@ -87,7 +87,7 @@ Result<TraceOption> read_trace_option(const RunOptions& options, const Target& t
   return trace;
 }
 
-/// What is to be said of repeated runs, which may need the values of the trace file.
+/// The report on repeated runs, which may need the values of the trace file.
 Result<std::optional<RepeatVerification>> repeats_of(const ModelFile& model, const Trace& trace,
                                                      const std::string& file) {
   ThreadPool threads(usable_processors());
@@ -224,7 +224,7 @@ static Command declare(CLI::App& app) {
   add_capture_options(app, options->capture);
   add_layer_option(app, options->layers);
   app.add_option("--repeat", options->repeat,
-                 "Watched runs; values are kept from the first, times from all (see --repeat-check)")
+                 "Number of watched runs; values are kept from the first, times from all (see --repeat-check)")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   app.add_option("--times", options->times,
@@ -237,8 +237,8 @@ static Command declare(CLI::App& app) {
   app.add_flag("--print-graph", options->print_graph, "Print the graph with its shapes and stop");
   app.add_option("--print-shader", options->print_shader,
                  "Print the shaders that a GPU engine of this PC makes for the node with this name, label or "
-                 "output, with what they are bound to and dispatched as, device and driver, and stop: for "
-                 "a bug report to the maker of a browser or driver. With --outputs-only nodes are fused")
+                 "output, with what they are bound to and dispatched as, device and driver, and stop: for a "
+                 "bug report to the vendor of a browser or driver. With --outputs-only nodes are fused")
       ->option_text("NODE")
       ->excludes("--dataset");
   app.add_flag("--quiet", options->quiet, "No progress line");

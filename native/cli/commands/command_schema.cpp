@@ -37,7 +37,7 @@ static Command declare(CLI::App& app) {
 void add_to(CommandTable& table) {
   table.add({.order = 100,
              .name = "schema",
-             .summary = "Print the messages that the service understands, for people who write clients.",
+             .summary = "Print the messages that the service understands, for client authors.",
              .declare = declare});
 }
 

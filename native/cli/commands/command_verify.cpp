@@ -106,9 +106,8 @@ Exit run_verify(const VerifyOptions& options) {
     if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))
       exit = Exit::fault;
     if (conditions->unrepeatable && !verification.repeats) {
-      print_error(bad_input(path +
-                            ": --fail-on unrepeatable: the trace says nothing of repeated runs; record "
-                            "it with 'driftscope run --repeat-check N'"));
+      print_error(bad_input(path + ": --fail-on unrepeatable: the trace has no repeated runs; record it with "
+                                   "'driftscope run --repeat-check N'"));
       exit = Exit::fault;
     }
   }
@@ -133,24 +132,22 @@ static Command declare(CLI::App& app) {
   app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
   app.add_option(
          "--fail-on", options->fail_on,
-         "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
-         "unjudged (layers whose budget says nothing; suspects and faults with it), unrepeatable (a later "
-         "run has other bits: of traces made with 'run --repeat-check'). Default: fault")
+         "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), unjudged "
+         "(layers whose budget is inconclusive; suspects and faults with it), unrepeatable (a later run has "
+         "other bits: of traces made with 'run --repeat-check'). Default: fault")
       ->expected(1)
       ->take_all();
   add_layer_option(app, options->layers);
-  app.add_option(
-      "--budgets", options->budgets,
-      "Show somebody else's error budgets beside the verdicts, which they do not change: wpt (the web "
-      "platform tests of WebNN)");
+  app.add_option("--budgets", options->budgets,
+                 "Show third-party error budgets beside the verdicts, which they do not change: wpt (the web "
+                 "platform tests of WebNN)");
   app.add_option("--threads", options->threads, "Threads of the reference (default: all processors)")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--quiet", options->quiet, "No progress line");
   app.footer(
       "Each layer is computed again in double from the inputs that the trace itself recorded, and its\n"
-      "error is compared with what float32 rounding can explain. A layer whose budget says\n"
-      "nothing (it is infinite, or wider than the tensor's own spread) is unjudged: shown and counted, "
-      "never\n"
+      "error is compared with what float32 rounding can explain. A layer whose budget is\n"
+      "inconclusive (infinite, or wider than the tensor's own spread) is unjudged: shown and counted, never\n"
       "a pass. Exit code 1: some layer is a fault, or what --fail-on names.");
   return [options] { return run_verify(*options); };
 }

@@ -11,21 +11,21 @@ void add_gui_options(CLI::App& app, GuiOptions& options) {
   app.add_option("RUN", options.runs,
                  "Traces (.safetensors), stored comparisons (.json), models (.onnx) or samples to open");
   app.add_option("--view", options.view,
-                 "Begin with this view: Run, Layers, Drift, Tensor, Time, Memory, Graph, Summary or Runs");
+                 "Start with this view: Run, Layers, Drift, Tensor, Time, Memory, Graph, Summary or Runs");
   app.add_option("--layer", options.layer, "Select this layer");
   app.add_flag("--light", options.light, "Light colours");
-  app.add_option("--scale", options.scale, "Size of everything (default: the display's)")
+  app.add_option("--scale", options.scale, "Scale of the whole interface (default: the display's)")
       ->check(CLI::Range(0.5, 4.0));
   app.add_option("--size", options.size, "Size of the window, as in 1280x800");
   app.add_option("--save", options.save, "Folder for what is saved")->capture_default_str();
   app.add_option("--script", options.script,
-                 "Carry out the interactions in this file, then end (for tests and screenshots)")
+                 "Replay the interactions in this file, then exit (for tests and screenshots)")
       ->check(CLI::ExistingFile);
   add_runner_options(app, options.runner);
   app.footer(
       "Without RUN it offers the shipped models and, on one click, the comparison of the demo. Files can be\n"
-      "dropped on the window at any time; traces of one model belong together, and with the model they are\n"
-      "judged. Ctrl+K lists every command, ? every key.");
+      "dropped on the window at any time; traces of one model are grouped, and judged if the model is\n"
+      "open, too. Ctrl+K lists every command, ? every key.");
 }
 
 std::vector<std::string> gui_arguments(const GuiOptions& options) {

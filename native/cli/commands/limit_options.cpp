@@ -22,18 +22,18 @@ constexpr const char* root_option = "--model-root";
 void add_limits(CLI::App& app, Limits& limits) {
   app.add_option(
          memory_option, limits.memory,
-         "Of this process, as in 4GiB or 500MB, and of what our engines keep in a browser: a model that "
+         "Memory of this process, as in 4GiB or 500MB, and of our engines in a browser: a model that "
          "needs "
          "more is refused. Default: half of what is free when it starts; in a browser half of the memory "
-         "that it tells of, at most 3 GiB")
+         "that it reports, at most 3 GiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50));
   app.add_option(time_option, limits.seconds, "Seconds after which everything is ended (default: none)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 1e9));
   app.add_option(root_option, limits.model_root,
-                 "Folder in which a model's external data may lie as well, for caches of links (default: "
-                 "$DRIFTSCOPE_MODEL_ROOT; else the model's own folder alone)")
+                 "Additional folder for a model's external data, for caches made of links (default: "
+                 "$DRIFTSCOPE_MODEL_ROOT; else only the model's own folder)")
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory);
 }
@@ -44,13 +44,14 @@ void set_limits(const Limits& limits, std::optional<TimeLimit>& time) {
   if (limits.memory > 0)
     limit_memory_as_asked(static_cast<std::int64_t>(limits.memory));
   else if (free > 0)
-    limit_memory(std::max<std::int64_t>(free / 2, 1));  // 0 is no limit
+    limit_memory(std::max<std::int64_t>(free / 2, 1));  // 0 is not a limit
   if (limits.seconds <= 0.0) return;
   time.emplace(std::chrono::milliseconds(static_cast<std::int64_t>(limits.seconds * 1000.0)),
                [seconds = limits.seconds] {
                  CleanupRegistry::instance().undo_all([seconds] {
                    print_error(limit_error(fmt::format(
-                       "the {} s of --max-time are over; nothing was left behind, allow more for this model",
+                       "the {} s of --max-time have passed; nothing was left behind, allow more for this "
+                       "model",
                        seconds)));
                    std::_Exit(static_cast<int>(Exit::bad_input));
                  });

@@ -23,7 +23,7 @@ struct Limits {
 
 void add_limits(CLI::App& app, Limits& limits);
 
-/// From here on they hold; the time ends with `time`, or ends the program.
+/// The limits apply from here on; the time limit ends with `time`, or ends the program.
 void set_limits(const Limits& limits, std::optional<TimeLimit>& time);
 
 /// Those of `app`'s limits that were given, as arguments again.

@@ -7,7 +7,7 @@
 
 namespace driftscope {
 
-/// Prints help, version or the mistake, which quotes arguments that may be anybody's file names; everything
+/// Prints help, version or the mistake, which quotes arguments that may be untrusted file names; everything
 /// but help and version is wrong use.
 [[nodiscard]] Exit print_parse_error(const CLI::App& app, const CLI::ParseError& error);
 

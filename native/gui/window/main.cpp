@@ -55,8 +55,7 @@ Status show(const GuiOptions& options) {
 }
 
 int run_gui(int argc, char** argv) {
-  CLI::App app{"The screens of Driftscope: layers, drift, tensors, time, memory, the graph.",
-               "driftscope gui"};
+  CLI::App app{"The GUI of Driftscope: layers, drift, tensors, time, memory, the graph.", "driftscope gui"};
   GuiOptions options;
   add_gui_options(app, options);
   Limits limits;

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t head_bytes = 12;
-// Bytes of one message's JSON, and of its payload: more is no message.
+// Bytes of one message's JSON, and of its payload: more is not a message.
 constexpr std::uint64_t max_json_bytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t max_payload_bytes = std::uint64_t{1} << 36;
 constexpr int longest_wait_ms = 100;
@@ -91,7 +91,7 @@ json NodeChannel::place_for_reply(peer::Parcel& parcel, std::span<std::byte> byt
 Error NodeChannel::gone() {
   const bool ran = process_ && !process_->wait(500);
   const std::string how = ran ? "closed its connection" : fmt::format("ended ({})", process_->exit_text());
-  ended_ = {ErrorKind::unsupported, fmt::format("{}: its Node process {}; its last words: {}", title_, how,
+  ended_ = {ErrorKind::unsupported, fmt::format("{}: its Node process {}; its last output: {}", title_, how,
                                                 log_tail(folder_.path() / "node.log"))};
   end();
   return ended_;
@@ -158,7 +158,7 @@ Result<json> NodeChannel::ask(json request, const peer::Parcel& parcel) {
     if (what == "look") return json{{"busy", true}};
     if (what == "release") {
       ended_ = {ErrorKind::unsupported,
-                fmt::format("{}: its Node process was ended while it worked", title_)};
+                fmt::format("{}: its Node process was killed while it worked", title_)};
       end();
     }
     return json{{"bytes", nullptr}};
@@ -189,7 +189,7 @@ bool NodeChannel::has_arrived(int milliseconds) const {
 
 bool NodeChannel::wait() {
   if (socket_ < 0 || !working_ || !has_arrived(longest_wait_ms)) return true;
-  working_ = false;  // it says "settled", or it has died: the next request tells
+  working_ = false;  // it says "settled", or it has died: the next request shows which
   (void)receive();
   return true;
 }

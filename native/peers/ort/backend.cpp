@@ -37,7 +37,7 @@ Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
   const OrtApi& api = *library()->api;
   int is_tensor = 0;
   DRIFTSCOPE_CHECK(checked(api.IsTensor(value, &is_tensor)));
-  if (is_tensor == 0) return unsupported(fmt::format("value {} is no tensor", name));
+  if (is_tensor == 0) return unsupported(fmt::format("value {} is not a tensor", name));
   OrtTensorTypeAndShapeInfo* made = nullptr;
   DRIFTSCOPE_CHECK(checked(api.GetTensorTypeAndShape(value, &made)));
   const TensorInfoHandle info(made);
@@ -103,7 +103,7 @@ class NativeModel final : public RuntimeModel {
     DRIFTSCOPE_CHECK(add_files(options.get(), *request.source));
     if (request.keep_rewritten) {
       optimized_.emplace();
-      if (!optimized_->ok()) return io_error("no room for the optimised model in memory");
+      if (!optimized_->ok()) return io_error("not enough memory for the optimised model");
       DRIFTSCOPE_CHECK(checked(api.SetOptimizedModelFilePath(options.get(), optimized_->path().c_str())));
     }
     ::OrtSession* session = nullptr;

@@ -26,8 +26,9 @@ Error missing_library(std::string_view what) {
 // ONNX Runtime's errors are returned as a status; its log would go to the terminal.
 void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
-// From the moment it is loaded, and whatever its API is told later, it would report to its maker: a number of
-// this device and a data base in the user's cache, a log in the folder for temporary files, uploads.
+// From the moment it is loaded, and whatever its API is set to later, it would send telemetry: it keeps an
+// identifier of this device and a database in the user's cache and a log in the folder for temporary files,
+// and uploads them.
 void forbid_telemetry() { setenv("ORT_DISABLE_TELEMETRY", "1", 1); }
 
 Result<Library> load() {
@@ -38,7 +39,7 @@ Result<Library> load() {
   using GetBase = const OrtApiBase* (*)();
   const auto get_base = reinterpret_cast<GetBase>(dlsym(handle, "OrtGetApiBase"));
   if (get_base == nullptr)
-    return missing_library(fmt::format("{} is no ONNX Runtime: it lacks OrtGetApiBase", file));
+    return missing_library(fmt::format("{} is not an ONNX Runtime: it lacks OrtGetApiBase", file));
   const OrtApiBase* const base = get_base();
   const std::string version = base->GetVersionString();
   if (version != peer_info().version)

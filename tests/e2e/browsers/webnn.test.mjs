@@ -69,7 +69,7 @@ test("Run_OperatorThatWebNNLacks_NamesNodeAndReason", (t) => {
   const trace = join(folder, "trace.safetensors");
   const { status, stderr } = run(["run", data, "--target", "chrome/webnn", "--trace", trace]);
   assert.equal(status, 2, stderr);
-  assert.match(stderr, /\(Atan\): WebNN has nothing to express it with/);
+  assert.match(stderr, /\(Atan\): WebNN cannot express it/);
 });
 
 // Near: the rows of core/engines/webnn/engine.cpp hold. Far: what Chromium 153 computes wrongly, as

@@ -32,7 +32,7 @@ test("TruncatedModel_SaysWhere", (t) => {
 
 test("TextAsModel_IsRejected", (t) => {
   const model = join(temporaryFolder(t), "text.onnx");
-  writeFileSync(model, "this is no model\n");
+  writeFileSync(model, "this is not a model\n");
   rejected(["run", model], 2, /text\.onnx/);
 });
 

@@ -58,7 +58,7 @@ test("ObserverCheck_Strict_IsUnchanged", (t) => {
   const trace = join(folder, "trace.safetensors");
   const ran = run(["run", lenet5, "--trace", trace, "--observer-check"]);
   assert.equal(ran.status, 0, ran.stderr);
-  assert.match(ran.stdout, /watching changed none of the 10 elements of the outputs/);
+  assert.match(ran.stdout, /capturing changed none of the 10 elements of the outputs/);
   const { observer_check: check } = JSON.parse(readSafetensors(trace).metadata.run);
   assert.deepEqual(check, { changed: false, different_elements: 0, elements: 10, max_ulp: 0 });
   const json = join(folder, "compare.json");
@@ -78,7 +78,7 @@ test("ObserverCheck_Strict_IsUnchanged", (t) => {
     0,
   );
   assert.equal(JSON.parse(readFileSync(json, "utf8")).right[0].observer_check.changed, false);
-  assert.match(readFileSync(html, "utf8"), /watching changed none/);
+  assert.match(readFileSync(html, "utf8"), /capturing changed none/);
 });
 
 test("Compare_TraceFused_SaysHowToRunItAgain", (t) => {

@@ -74,7 +74,7 @@ test("ConvertCheck_ChangedWeight_IsNamedWithItsLayerAndTriedOut", (t) => {
   assert.match(json.why[0].text, /1 of 84 elements differ, most at \[0\]/);
   assert.match(
     run(["convert-check", lenet5, join(js, "model.json")]).stdout,
-    /They part at fc2\.out \(Gemm\)/,
+    /They diverge at fc2\.out \(Gemm\)/,
   );
 });
 
@@ -121,7 +121,7 @@ test("ConvertCheck_BadInput_IsAnErrorThatSaysWhatToDo", (t) => {
   const trace = join(folder, "b.safetensors");
   assert.equal(run(["run", lenet5, "--trace", trace]).status, 0);
   for (const [args, message] of [
-    [[lenet5, cut], /damaged or cut short/],
+    [[lenet5, cut], /damaged or truncated/],
     [[lenet5, trace], /driftscope verify/],
     [[lenet5, join(folder, "none.onnx")], /none\.onnx/],
     [[lenet5, lenet5, "--map", asset("models", "lenet5.preprocess.json")], /driftscope-map-1/],

@@ -1,4 +1,4 @@
-// Files of somebody who wants more than a run: names that a terminal or a log obeys, closed and full outputs.
+// Files of an attacker: names that a terminal or a log obeys, closed and full outputs.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -208,7 +208,7 @@ test("BudgetsOfMemoryAndTime_EndARunWithTheirReason", (t) => {
   const trace = join(temporaryFolder(t), "t.safetensors");
   const time = run(["run", vgg16, "--repeat", "100000", "--trace", trace, "--max-time", "0.3"]);
   assert.equal(time.status, 2, time.stdout);
-  assert.match(time.stderr, /0\.3 s of --max-time are over/);
+  assert.match(time.stderr, /0\.3 s of --max-time have passed/);
   assert.equal(existsSync(trace), false);
   assert.equal(run(["run", vgg16, "--max-memory", "12 apples"]).status, 2);
   const bench = run(["bench", vgg16, "--targets", "pc/strict", "--max-memory", "4MB", "--time", "1"]);
@@ -222,7 +222,7 @@ test("LoopThatNeverEnds_EndsWithItsTime", (t) => {
   for (const engine of ["reference", "strict", "fast"]) {
     const { status, stderr } = run(["run", file, "--target", `pc/${engine}`, "--max-time", "1"]);
     assert.equal(status, 2, stderr);
-    assert.match(stderr, /1 s of --max-time are over/, engine);
+    assert.match(stderr, /1 s of --max-time have passed/, engine);
   }
 });
 

@@ -34,7 +34,7 @@ test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
   assert.match(compared.stdout, /2 targets agree with pc\/strict within rounding/);
   assert.match(start("doctor").stdout, new RegExp(`${share}/driftscope/site`));
 
-  // Every part of others that is shipped has its notice, and the page has its own.
+  // Every third-party component that is shipped has its notice, and the page has its own.
   for (const notices of [
     join(share, "doc", "driftscope", "licences.txt"),
     join(share, "driftscope", "site", "licences.txt"),

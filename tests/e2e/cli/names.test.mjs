@@ -81,7 +81,7 @@ test("Compare_TraceWithOtherNames_ShowsThemOnTheTerminalInJsonAndInTheReport", (
     JSON.parse(readFileSync(json, "utf8")).right[0].names,
   ]) {
     assert.match(text, /matched by position and shape/);
-    assert.match(text, /1 tensor of the trace is no value of the model \('extra'\)/);
+    assert.match(text, /1 tensor of the trace is not a value of the model \('extra'\)/);
   }
 });
 
@@ -121,7 +121,7 @@ test("Compare_RunStillBeingWritten_SaysSo", (t) => {
     writeFileSync(half, bytes.subarray(0, length));
     const { status, stderr, stdout } = run(["compare", lenet5, "--right", `pc/reference,file/${half}`]);
     assert.equal(status, 2);
-    assert.match(stderr, /half\.safetensors.*cut short, (or )?still being written/);
+    assert.match(stderr, /half\.safetensors.*truncated, (or )?still being written/);
     assert.match(stdout, /agrees with pc\/strict/); // finished results are kept
   }
 });

@@ -32,8 +32,8 @@ test("Compare_StrictWithOrt_IsRoundingAlone", (t) => {
   }
 });
 
-// Its library keeps a number of the device, a data base and a log, and uploads them, unless it is told
-// not to.
+// Its library keeps an identifier of the device, a database and a log, and uploads them, unless it is set not
+// to.
 test("Ort_ReportsNothingToItsMaker_AndLeavesNoFile", (t) => {
   const folder = temporaryFolder(t);
   const places = { HOME: "home", XDG_CACHE_HOME: "cache", TMPDIR: "tmp" };
@@ -69,7 +69,7 @@ test("OtherLibrary_IsNoOnnxRuntime", () => {
     env: { DRIFTSCOPE_ONNXRUNTIME: "libm.so.6" },
   });
   assert.equal(status, 3);
-  assert.match(stderr, /is no ONNX Runtime/);
+  assert.match(stderr, /is not an ONNX Runtime/);
 });
 
 test("Rejected_TheMessageIsOrtsOwnAndTheOthersGoOn", (t) => {

@@ -55,7 +55,8 @@ const bench = (folder) =>
     join(folder, "d", "h.sqlite"),
   );
 
-// `first` writes what is there before, `args` what replaces it. `check(folder, least)`: beyond single files.
+// `first` writes the old files, `args` replaces them. `check(folder, minBenches)`: checks beyond single
+// files.
 const cases = {
   Compare_ItsJsonReportAndJUnit: {
     first: (folder) => compare(folder, "pc/fast"),
@@ -128,9 +129,10 @@ function exported(model, folder) {
   return ["export", model, "--tfjs", join(folder, "model"), "--tflite", join(folder, "m.tflite")];
 }
 
-function historyIsKept(folder, least) {
+function historyIsKept(folder, minBenches) {
   const db = join(folder, "d", "h.sqlite");
-  if (least > 0 || contents(folder).has("d/h.sqlite")) assert.ok(benches(db) >= least, "a bench is lost");
+  if (minBenches > 0 || contents(folder).has("d/h.sqlite"))
+    assert.ok(benches(db) >= minBenches, "a bench is lost");
 }
 
 // What the file is: of before, of the finished run, temporary, or neither.

@@ -34,7 +34,7 @@ test("Doctor_SaysWhetherTheScreensCanOpen", () => {
   assert.equal(gui({ DISPLAY: ":99" }).ok, hasFile(`${driftscope}-gui`));
   const without = gui({ DISPLAY: "" });
   assert.equal(without.ok, false);
-  assert.match(without.detail, /DISPLAY is not set|driftscope-gui is not there/);
+  assert.match(without.detail, /DISPLAY is not set|driftscope-gui is missing/);
 });
 
 test("Run_InterruptedWhileItWritesATrace_LeavesNoFile", async (t) => {

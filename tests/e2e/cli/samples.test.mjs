@@ -70,7 +70,7 @@ test("Pictures_ThatDoNotFit_EndWithCode2AndAMessage", (t) => {
   rejected(["--input", picture("cmyk.jpg")], /CMYK/);
   rejected(["--input", picture("transparent.png")], /transparent/);
   writeFileSync(join(folder, "cut.jpg"), readFileSync(picture("baseline.jpg")).subarray(0, 700));
-  rejected(["--input", join(folder, "cut.jpg")], /cut short/);
+  rejected(["--input", join(folder, "cut.jpg")], /truncated/);
   rejected(["--input", join(folder, "none.png")], /cannot read/);
   rejected(["--dataset", `images:${set}`], /disc\/b\.jpg.*29x37/);
   rejected(["--dataset", `images:${folder}/nowhere`], /cannot read the folder/);

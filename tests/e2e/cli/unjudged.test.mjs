@@ -18,9 +18,9 @@ test("Verify_OutputsThatNothingCanBeSaidOf_AreUnjudged", (t) => {
   const { metadata, tensors } = readSafetensors(path);
   tensors.get("logits").bytes.fill(0);
   writeSafetensors(path, tensors, metadata);
-  const told = verify();
-  assert.equal(told.status, 0, told.stderr);
-  assert.match(told.stdout, /verdict: .*unjudged, 1 of 1 layers not judged/);
+  const result = verify();
+  assert.equal(result.status, 0, result.stderr);
+  assert.match(result.stdout, /verdict: .*unjudged, 1 of 1 layers not judged/);
   const { layers } = JSON.parse(verify("--json", "-").stdout);
   assert.equal(layers[0].verdict, "unjudged");
   assert.match(layers[0].reason, /record/);

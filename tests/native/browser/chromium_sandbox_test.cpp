@@ -1,4 +1,4 @@
-// Chromium is never started without its sandbox unless somebody asked for that.
+// Chromium is never started without its sandbox unless that was requested.
 #include "native/browser/chromium_sandbox.hpp"
 
 #include <doctest/doctest.h>

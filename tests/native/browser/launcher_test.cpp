@@ -73,7 +73,7 @@ ProcessSpec no_such_program() {
   return spec;
 }
 
-// Processes whose command line holds `text`, besides this one.
+// Processes whose command line contains `text`, except this one.
 int processes_with(const std::string& text) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -201,7 +201,7 @@ TEST_CASE("Launcher_TraceSent_ComesBackWithMemoryOfTheTree") {
 
 TEST_CASE("Launcher_AnswerThatIsNoTrace_IsAnError") {
   const Fake fake;
-  fake.write("junk", "this is no trace at all");
+  fake.write("junk", "this is not a trace");
   const auto junk = fake.run(fake.browser(
       "b", "request GET $api; request POST $api/result " + (fake.folder->path() / "junk").string()));
   REQUIRE_FALSE(junk.ok());

@@ -1,4 +1,4 @@
-// The programs that the WebGPU engine tells of: fused, on strict, without a shader.
+// The programs that the WebGPU engine reports: fused, on strict, without a shader.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -56,7 +56,7 @@ TEST_CASE("ReadInside_PipeOrDevice_IsRefusedAtOnce") {
   for (const char* name : {"pipe", "device", "below"}) {
     const auto read = read_inside(folder.model, name);
     REQUIRE_FALSE(read.ok());
-    CHECK(read.error().message.find("no regular file") != std::string::npos);
+    CHECK(read.error().message.find("not a regular file") != std::string::npos);
   }
 }
 

@@ -37,7 +37,7 @@ struct OwnTmp {
 
 TEST_CASE("TempFolder_LeftByAKilledProcess_IsRemovedByTheNext") {
   const OwnTmp tmp;
-  // A living process's number: in another container it is somebody else's.
+  // A living process's number: in another container it belongs to another process.
   const fs::path left = tmp.add("driftscope-1-abcdef");
   const auto mine = TempFolder::make();
   REQUIRE(mine.ok());

@@ -1,4 +1,4 @@
-// The page's process, the GPU process or the whole browser stands still for some seconds, then goes on: so
+// The page's process, the GPU process or the whole browser is stopped for some seconds, then continues: so
 // does the run.
 import { signal } from "../striking.mjs";
 

@@ -1,4 +1,5 @@
-// The port is somebody else's: exit code 2 that names it; when it is free again the server starts on it.
+// Another process has the port: exit code 2 with a message that names it; when it is free again the server
+// starts on it.
 import { createServer } from "node:net";
 import { launch, until } from "../programs.mjs";
 import { afterwards, exitText, failure } from "../striking.mjs";

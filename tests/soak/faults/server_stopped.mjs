@@ -1,4 +1,4 @@
-// The server stands still for some seconds (SIGSTOP); then all clients go on.
+// The server is stopped for some seconds (SIGSTOP); then all clients continue.
 export const strikes = "server";
 
 export async function strike(soak, random) {

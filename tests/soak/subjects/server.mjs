@@ -57,7 +57,7 @@ export class Server extends Subject {
     }, "the server's address");
     this.life += 1;
     child.once("exit", () => (this.pid = undefined));
-    // What a server keeps of its files is no leak: it has all of them before its curves begin.
+    // What a server keeps of its files is not a leak: it has all of them before its curves begin.
     for (const path of this.#files) for (const coding of codings) await this.#file(path, coding);
     this.pid = child.pid;
     this.soak.event(`server: process ${child.pid}, ${descriptorsText(child.pid)}`);

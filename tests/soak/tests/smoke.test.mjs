@@ -28,7 +28,7 @@ test("Soak_AMinuteWithFaults_FindsNothing", (t) => {
   assert.match(read("curves.svg"), /^<svg[^]*<\/svg>\s*$/);
 });
 
-for (const [name, args, told] of [
+for (const [name, args, message] of [
   ["NoTime", [], /say how long/],
   ["NegativeTime", ["--minutes", "-1"], /--minutes|ambiguous/],
   ["UnknownSubject", ["--minutes", "1", "--only", "nobody"], /no subject or fault/],
@@ -37,5 +37,5 @@ for (const [name, args, told] of [
   test(`Soak_${name}_IsWrongUse`, () => {
     const run = soak(args, 60_000);
     assert.equal(run.status, 2, run.stderr);
-    assert.match(run.stderr, told);
+    assert.match(run.stderr, message);
   });

@@ -1,4 +1,4 @@
-// What Linux tells of processes. Clients: the subjects (their curves), the faults (whom to strike).
+// What Linux reports about processes. Clients: the subjects (their curves), the faults (whom to strike).
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const read = (pid, file) => {

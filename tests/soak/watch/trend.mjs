@@ -1,18 +1,18 @@
-// Whether a curve grows: the rule of core/bench/memory_growth, for samples over time that may begin anew
+// Whether a curve grows: the rule of core/bench/memory_growth, for samples over time that may start over
 // when a process is started again. Pure functions.
 //
 // Each life of the process gives its samples behind its warm-up (a quarter of them); the slope is the
 // median of the slopes of all pairs from the same life (Theil 1950, Sen 1968), its interval at 99 %
 // Kendall's. The curve grows where the interval lies above 0, the first halves of the lives rise as well as
-// the second ones (by a quarter of the slope at least: one step, as of a cache that is filled, is no leak),
-// and the rise over the longest life is beyond the noise: `floor` of its kind, 1 % of the level, four times
-// the median distance from the line. It is flat where the whole interval, over an hour, stays below what
-// matters (`perHour`).
+// the second ones (by a quarter of the slope at least: one step, as of a cache that is filled, is not a
+// leak), and the rise over the longest life is beyond the noise: `floor` of its kind, 1 % of the level, four
+// times the median distance from the line. It is flat where the whole interval, over an hour, stays below
+// what matters (`perHour`).
 
 const confidence99 = 2.576;
 const fewest = 12; // samples of a life behind its warm-up
 const shortest = 90; // seconds of it: caches fill meanwhile
-const mostPerLife = 160; // pairs grow with the square
+const maxPerLife = 160; // pairs grow with the square
 
 export const kinds = {
   // Chromium lets tens of megabytes of garbage come together before it frees them.
@@ -29,9 +29,9 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** At most `mostPerLife` samples: medians of neighbours. */
+/** At most `maxPerLife` samples: medians of neighbours. */
 function thinned(samples) {
-  const each = Math.ceil(samples.length / mostPerLife);
+  const each = Math.ceil(samples.length / maxPerLife);
   if (each === 1) return samples;
   const result = [];
   for (let i = 0; i + each <= samples.length; i += each) {
@@ -80,7 +80,7 @@ export function judge(samples, kind) {
   const common = {
     first: median(samples.slice(0, 5).map(({ value }) => value)),
     last: median(samples.slice(-5).map(({ value }) => value)),
-    highest: values.reduce((most, value) => Math.max(most, value), -Infinity),
+    highest: values.reduce((a, b) => Math.max(a, b), -Infinity),
     lives: byLife.size,
   };
   const lives = long.map(thinned);
