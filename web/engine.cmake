@@ -65,7 +65,7 @@ if(DRIFTSCOPE_HAS_GUI)
   list(APPEND engines driftscope-gui)
 endif()
 
-# What is served besides the engine, in the same folders, copied whenever it changes.
+# What is served alongside the engine, in the same folders, copied whenever it changes.
 file(GLOB_RECURSE page_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
   "${CMAKE_CURRENT_SOURCE_DIR}/*.mjs" "${CMAKE_CURRENT_SOURCE_DIR}/*.css"
   "${CMAKE_CURRENT_SOURCE_DIR}/*.svg" "${CMAKE_CURRENT_SOURCE_DIR}/*.png"
@@ -89,7 +89,7 @@ function(driftscope_site_file source target)
   set_property(GLOBAL APPEND PROPERTY DRIFTSCOPE_SITE_FILES "${DRIFTSCOPE_SITE}/${target}")
 endfunction()
 driftscope_site_file("${CMAKE_SOURCE_DIR}/index.html" index.html)
-# Answered by `driftscope serve` itself; on a static host the file tells the page where it is.
+# Answered by `driftscope serve` itself; on a static host the file says where the page is hosted.
 driftscope_site_file("${CMAKE_CURRENT_SOURCE_DIR}/page/static_session.json" api/session)
 foreach(file IN LISTS page_files)
   driftscope_site_file("${CMAKE_SOURCE_DIR}/${file}" "${file}")
@@ -106,7 +106,7 @@ driftscope_site_file("${notices}" licences.txt)
 
 # The schema of messages, for web/worker/client.mjs.
 driftscope_site_file("${DRIFTSCOPE_GENERATED_DIR}/protocol/messages.mjs" engine/messages.mjs)
-# Files that engines need besides the common module.
+# Files that engines need in addition to the common module.
 driftscope_call_engines(driftscope_site)
 get_property(site_files GLOBAL PROPERTY DRIFTSCOPE_SITE_FILES)
 

@@ -1,5 +1,5 @@
 // The GPUs of a browser for the engine in the same worker: requests of web/device/web_device.cpp, answered at
-// once; what takes time goes on in the event loop, see settled(). Clients: engine.mjs (hands it to the wasm
+// once; longer work continues in the event loop, see settled(). Clients: engine.mjs (hands it to the wasm
 // module), tests.
 import { PageDevice } from "./page_devices.mjs";
 import { hasWebGl2, WebGlDevice } from "./webgl.mjs";

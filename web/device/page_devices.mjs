@@ -94,10 +94,10 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
 export function serveDevices(port) {
   let device = null;
   let last = Promise.resolve();
-  const tell = (asked) => port.postMessage({ state: { ...device.look(), seen: asked } });
+  const postState = (asked) => port.postMessage({ state: { ...device.look(), seen: asked } });
   const compiled = async (asked) => {
     for (let state = device.look(); !state.error && !state.ready; state = device.look()) await pause();
-    tell(asked);
+    postState(asked);
   };
   const run = async (recording) => {
     let begin = performance.now();
@@ -119,7 +119,7 @@ export function serveDevices(port) {
     } else if (what === "submit") await run(request.recording);
     else device[what](request);
     if (what === "program") await compiled(asked);
-    else tell(asked);
+    else postState(asked);
   };
   port.onmessage = ({ data }) => {
     last = last

@@ -1,6 +1,6 @@
 // The devices of a browser: requests as JSON to web/device/devices.mjs in the same worker, bytes by their
-// place in this heap. Whoever polls lets the event loop run in between. This side gives all numbers, so that
-// a device may live on the page.
+// place in this heap. The caller that polls lets the event loop run in between. This side assigns all
+// numbers, so that a device may live on the page.
 #include <emscripten.h>
 #include <fmt/format.h>
 
@@ -57,14 +57,14 @@ class WebDevice final : public Device {
   explicit WebDevice(Api api) : api_(api) {
     static int last = 0;
     id_ = ++last;
-    (void)checked(tell({{"do", "open"}, {"api", name_of(api)}}));
+    (void)checked(send({{"do", "open"}, {"api", name_of(api)}}));
   }
   WebDevice(const WebDevice&) = delete;
   WebDevice& operator=(const WebDevice&) = delete;
-  ~WebDevice() override { (void)tell({{"do", "close"}}); }
+  ~WebDevice() override { (void)send({{"do", "close"}}); }
 
   Result<bool> ready() override {
-    const json now = tell({{"do", "look"}});
+    const json now = send({{"do", "look"}});
     DRIFTSCOPE_CHECK(checked(now));
     if (const auto facts = now.find("facts"); facts != now.end() && facts->is_object()) {
       facts_.name = facts->value("name", "");
@@ -87,7 +87,7 @@ class WebDevice final : public Device {
 
   Result<ObjectId> make_object(ObjectSize size, std::string_view label) override {
     if (size.bytes <= 0 || size.bytes % 4 != 0)
-      return internal_error(fmt::format("an object of {} bytes was asked for ({})", size.bytes, label));
+      return internal_error(fmt::format("an object of {} bytes was requested ({})", size.bytes, label));
     json request = {{"do", "object"}, {"id", last_object_ + 1}, {"label", label}};
     std::int64_t bytes = size.bytes;
     if (api_ == Api::webgl) {
@@ -106,7 +106,7 @@ class WebDevice final : public Device {
                                      facts_.max_object_bytes));
     }
     request["bytes"] = bytes;
-    DRIFTSCOPE_CHECK(checked(tell(std::move(request))));
+    DRIFTSCOPE_CHECK(checked(send(std::move(request))));
     memory_ += bytes;
     objects_[++last_object_] = bytes;
     return last_object_;
@@ -117,7 +117,7 @@ class WebDevice final : public Device {
     if (found == objects_.end()) return;
     memory_ -= found->second;
     objects_.erase(found);
-    (void)tell({{"do", "release_object"}, {"object", id}});
+    (void)send({{"do", "release_object"}, {"object", id}});
   }
 
   Status write(ObjectId id, std::span<const std::byte> bytes, std::int64_t layer_bytes) override {
@@ -130,14 +130,14 @@ class WebDevice final : public Device {
       request["layer_bytes"] = layer_bytes;
       request["width"] = texture_extent(layer_bytes / texel_bytes).width;
     }
-    return checked(tell(std::move(request), bytes));
+    return checked(send(std::move(request), bytes));
   }
 
   ProgramId make_program(std::string_view label, std::string_view code) override {
     const auto known = by_code_.find(code);
     if (known != by_code_.end()) return known->second;
     const ProgramId id = ++last_program_;
-    (void)checked(tell({{"do", "program"}, {"id", id}, {"label", label}}, std::as_bytes(std::span(code))));
+    (void)checked(send({{"do", "program"}, {"id", id}, {"label", label}}, std::as_bytes(std::span(code))));
     by_code_.emplace(code, id);
     return id;
   }
@@ -165,7 +165,7 @@ class WebDevice final : public Device {
     }
     const RecordingId id = ++last_recording_;
     const std::int64_t staging = staging_bytes(bytes, timed ? groups : 0);
-    DRIFTSCOPE_CHECK(checked(tell({{"do", "record"},
+    DRIFTSCOPE_CHECK(checked(send({{"do", "record"},
                                    {"id", id},
                                    {"commands", std::move(list)},
                                    {"timed", timed},
@@ -179,26 +179,26 @@ class WebDevice final : public Device {
   void release_recording(RecordingId id) override {
     memory_ -= recordings_[id];
     recordings_.erase(id);
-    (void)tell({{"do", "release_recording"}, {"recording", id}});
+    (void)send({{"do", "release_recording"}, {"recording", id}});
   }
 
-  Status submit(RecordingId id) override { return checked(tell({{"do", "submit"}, {"recording", id}})); }
+  Status submit(RecordingId id) override { return checked(send({{"do", "submit"}, {"recording", id}})); }
 
   Result<std::optional<Finished>> finished(RecordingId id) override {
-    const json now = tell({{"do", "finished"}, {"recording", id}});
+    const json now = send({{"do", "finished"}, {"recording", id}});
     DRIFTSCOPE_CHECK(checked(now));
     if (!now.value("done", false)) return std::optional<Finished>();
     return std::optional<Finished>(Finished{now.value("times", std::vector<std::int64_t>())});
   }
 
   Status read(RecordingId id, std::int64_t offset, std::span<std::byte> target) override {
-    return checked(tell({{"do", "read"}, {"recording", id}, {"offset", offset}}, target));
+    return checked(send({{"do", "read"}, {"recording", id}, {"offset", offset}}, target));
   }
 
   std::int64_t memory() const override { return memory_; }
 
  private:
-  json tell(json request, std::span<const std::byte> bytes = {}) const {
+  json send(json request, std::span<const std::byte> bytes = {}) const {
     request["device"] = id_;
     return ask(std::move(request), bytes);
   }

@@ -74,7 +74,7 @@ export class WebGlDevice {
       this.#gl = opened.gl;
       opened.canvas.addEventListener("webglcontextlost", () => this.#lose());
       this.#describe();
-    } else this.#fail("missing", "this browser makes no WebGL2 context");
+    } else this.#fail("missing", "this browser cannot create a WebGL2 context");
   }
 
   #fail(kind, message) {
@@ -110,7 +110,7 @@ export class WebGlDevice {
     gl.compileShader(this.vertex);
   }
 
-  /** Promises of work under way: nothing tells when WebGL is done, so it is asked in later turns. */
+  /** Promises of work under way: WebGL does not signal when it is done, so it is polled in later turns. */
   get work() {
     if (this.#error || (this.#running === 0 && this.#compiling.size === 0)) return [];
     return [turn(++this.#turns < 200)];
@@ -242,7 +242,7 @@ export class WebGlDevice {
     return this.#error ? { error: this.#error } : {};
   }
 
-  /** Submits command by command, so that whoever has to can pause in between. */
+  /** Submits command by command, so that the caller can pause in between. */
   *steps(id) {
     const gl = this.#gl;
     const it = this.#recordings.get(id);
@@ -350,7 +350,7 @@ export class WebGlDevice {
     return { done: true, times: (it.times ?? []).map(time) };
   }
 
-  // Chromium tells milliseconds later that a fence was reached, so what took little time the last time is
+  // Chromium reports milliseconds late that a fence was reached, so what took little time the last time is
   // waited for: reading does that.
   #await(it) {
     const gl = this.#gl;

@@ -69,7 +69,7 @@ gui::RunTrend trend_of(const json& series) {
 
 Result<gui::Feed> read_page_feed(std::string_view bytes) {
   const json object = parse_json(bytes);
-  if (!object.is_object()) return bad_input("the page's feed is no JSON object");
+  if (!object.is_object()) return bad_input("the page's feed is not a JSON object");
   gui::Feed feed;
   feed.models = texts(object, "models");
   feed.model = static_cast<std::size_t>(std::max<std::int64_t>(0, whole(object, "model")));
@@ -99,7 +99,7 @@ Result<gui::Feed> read_page_feed(std::string_view bytes) {
 Result<gui::SnapshotParts> read_page_run(std::string_view bytes,
                                          std::vector<std::shared_ptr<const gui::RecordedTensors>> traces) {
   const json object = parse_json(bytes);
-  if (!object.is_object()) return bad_input("the page's run is no JSON object");
+  if (!object.is_object()) return bad_input("the page's run is not a JSON object");
   gui::SnapshotParts parts;
   parts.title = text(object, "title");
   parts.model_sha256 = text(object, "model_sha256");

@@ -23,14 +23,11 @@ function parsed({ exitCode, stdout, stderr, command }) {
   try {
     return JSON.parse(stdout);
   } catch {
-    throw new DriftscopeError(
-      stderr.trim() || `driftscope ended with exit code ${exitCode} and said nothing`,
-      {
-        exitCode,
-        stderr,
-        command,
-      },
-    );
+    throw new DriftscopeError(stderr.trim() || `driftscope ended with exit code ${exitCode} and no output`, {
+      exitCode,
+      stderr,
+      command,
+    });
   }
 }
 
@@ -73,11 +70,11 @@ export function assertPassed(result) {
   if (result.passed) return;
   const line = ({ target, name, message }) => `  ${target}  ${name}: ${message}`;
   const bad = [...result.failures, ...result.errors];
-  const most = 20;
-  const more = bad.length > most ? `\n  … and ${bad.length - most} more` : "";
+  const limit = 20;
+  const more = bad.length > limit ? `\n  … and ${bad.length - limit} more` : "";
   const error = new Error(
     `driftscope: ${bad.length} check${bad.length === 1 ? "" : "s"} failed (${result.report.gate.fail_on})\n` +
-      bad.slice(0, most).map(line).join("\n") +
+      bad.slice(0, limit).map(line).join("\n") +
       more,
   );
   error.name = "AssertionError";

@@ -40,7 +40,7 @@ export interface CompareOptions extends ProgramOptions {
   /** Where to write the HTML report, and the checks as JUnit XML. */
   report?: string;
   junit?: string;
-  /** Seconds without a sign of life after which a browser is given up. */
+  /** Seconds without a sign of life after which a browser is abandoned. */
   timeout?: number;
   /** Folder of Driftscope's own page. */
   site?: string;
@@ -168,7 +168,7 @@ export interface ComparePageOptions<Argument = unknown> extends Omit<CompareOpti
   /** Your page, opened by your test runner. */
   page: PageLike;
   /**
-   * Runs in the page: gives the model's inputs and what was computed from them, by the names of the ONNX
+   * Runs in the page: returns the model's inputs and what was computed from them, by the names of the ONNX
    * model's values. With onnxruntime-web: `async () => ({ ...feeds, ...(await session.run(feeds)) })`.
    */
   collect: (argument: Argument) => Tensors | Promise<Tensors>;
@@ -184,14 +184,14 @@ export function comparePage<Argument = unknown>(
   options: ComparePageOptions<Argument>,
 ): Promise<CompareResult>;
 
-/** What `collect` gives in the page, as tensors of this process. */
+/** The tensors that `collect` returns in the page, in this process. */
 export function tensorsFromPage<Argument = unknown>(
   page: PageLike,
   collect: (argument: Argument) => Tensors | Promise<Tensors>,
   arg?: Argument,
 ): Promise<{ tensors: Tensors; userAgent: string }>;
 
-/** What the program said when it could not do what was asked. */
+/** The program's message when it failed. */
 export class DriftscopeError extends Error {
   exitCode: number;
   stderr: string;

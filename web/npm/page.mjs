@@ -47,7 +47,7 @@ export async function tensorsFromPage(page, collect, arg) {
   try {
     const { packed, userAgent } = await page.evaluate(packInPage, handle);
     const tensors = Object.fromEntries(Object.entries(packed).map(([name, one]) => [name, unpacked(one)]));
-    if (Object.keys(tensors).length === 0) throw new TypeError("driftscope: collect gave no tensor");
+    if (Object.keys(tensors).length === 0) throw new TypeError("driftscope: collect returned no tensor");
     return { tensors, userAgent };
   } finally {
     await handle.dispose?.();

@@ -32,7 +32,7 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
   if (given) {
     if (isProgram(given)) return given;
     throw new DriftscopeError(
-      `${given} is no program that can be run; see the option "program" and $DRIFTSCOPE`,
+      `${given} is not a program that can be run; see the option "program" and $DRIFTSCOPE`,
       {
         exitCode: 3,
       },
@@ -53,7 +53,7 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
     .find(isProgram);
   if (found) return found;
   throw new DriftscopeError(
-    "the driftscope program is not here: install its package or build it (tools/demo in its clone) and " +
+    "the driftscope program was not found: install its package or build it (tools/demo in its clone) and " +
       'put it on the PATH, or name it with $DRIFTSCOPE or the option "program"',
     { exitCode: 3 },
   );

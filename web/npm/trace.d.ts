@@ -38,5 +38,5 @@ export interface DecodedTrace {
 /** A trace file (safetensors). @throws TypeError when data and shape do not fit. */
 export function encodeTrace(tensors: Tensors, metadata?: Record<string, string>): Uint8Array;
 
-/** @throws RangeError when the file is cut short. */
+/** @throws RangeError when the file is truncated. */
 export function decodeTrace(file: Uint8Array): DecodedTrace;

@@ -43,7 +43,7 @@ function bytesOf(name, tensor) {
   const dtype = tensor.dtype ?? tensor.type ?? byArray[data.constructor.name];
   if (!(dtype in kinds))
     throw new TypeError(
-      `tensor "${name}": dtype ${JSON.stringify(dtype)} is none of ${Object.keys(kinds).join(", ")}`,
+      `tensor "${name}": dtype ${JSON.stringify(dtype)} is not one of ${Object.keys(kinds).join(", ")}`,
     );
   const [kind, size] = kinds[dtype];
   const expected = shape.reduce((product, one) => product * one, 1) * size;
@@ -80,7 +80,7 @@ export function encodeTrace(tensors, metadata = {}) {
 
 /** {metadata, tensors: {name: {dtype, shape, data: Uint8Array}}} of a safetensors file. */
 export function decodeTrace(file) {
-  const cut = () => new RangeError("this is no safetensors file, or it is cut short");
+  const cut = () => new RangeError("this is not a safetensors file, or it is truncated");
   if (file.length < 8) throw cut();
   const length = Number(new DataView(file.buffer, file.byteOffset, file.length).getBigUint64(0, true));
   if (length > file.length - 8) throw cut();

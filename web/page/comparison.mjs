@@ -41,9 +41,9 @@ export async function compareTargets(plan, task, runOf, { onStep, onRun, onResul
       return { answer: { error: { kind: error.kind ?? "internal", message: error.message } } };
     }
   };
-  const told = (result) => onResult({ ...result, trace: traces[result.place] });
+  const forward = (result) => onResult({ ...result, trace: traces[result.place] });
   onStep(0, { step: "starting", done: 0, total: 0 });
-  await runInWorker({ ...task, compare: plan }, { onAsk, onResult: told, signal });
+  await runInWorker({ ...task, compare: plan }, { onAsk, onResult: forward, signal });
 }
 
 /** The progress of a run, in words, from its worker's events; at first there are none. */

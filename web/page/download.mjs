@@ -1,7 +1,7 @@
 // Bytes from a server, with progress reports. Clients: choice.mjs, job.mjs.
 import { RunError } from "../shared/errors.mjs";
 
-const tellMs = 100; // often enough for a moving bar
+const reportMs = 100; // often enough for a moving bar
 const firstRoom = 1 << 16;
 
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -10,18 +10,18 @@ function room(size, what) {
   try {
     return new Uint8Array(size);
   } catch {
-    throw new RunError("limit", `${what}: this browser gives no memory for its ${megabytes(size)}.`);
+    throw new RunError("limit", `${what}: this browser has no memory for its ${megabytes(size)}.`);
   }
 }
 
-/** Reports at most every tellMs the bytes received, the speed, and the remaining time. */
+/** Reports, at most every reportMs, the bytes received, the speed, and the remaining time. */
 function meter(total, onProgress) {
   const begin = performance.now();
-  let told = -Infinity;
+  let reportedAt = -Infinity;
   return (received, last = false) => {
     const now = performance.now();
-    if (!last && now - told < tellMs) return;
-    told = now;
+    if (!last && now - reportedAt < reportMs) return;
+    reportedAt = now;
     const perSecond = (1000 * received) / Math.max(1, now - begin);
     const known = total >= received && received > 0;
     const remainingMs = known ? (1000 * (total - received)) / perSecond : null;
@@ -51,10 +51,10 @@ export async function download(url, { what, total = 0, onProgress = () => {}, si
   try {
     const response = await open(url, what, { ...init, signal });
     const expected = total || announced(response);
-    const tell = meter(expected, onProgress);
+    const report = meter(expected, onProgress);
     let bytes = room(expected || firstRoom, what);
     const reader = response.body.getReader();
-    tell(0);
+    report(0);
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
@@ -64,14 +64,14 @@ export async function download(url, { what, total = 0, onProgress = () => {}, si
         bytes = more;
       }
       bytes.set(value, received);
-      tell((received += value.length));
+      report((received += value.length));
     }
-    tell(received, true);
+    report(received, true);
     return received === bytes.length ? bytes : bytes.slice(0, received);
   } catch (error) {
     if (signal?.aborted) throw new RunError("cancelled", "Stopped.");
     if (error instanceof RunError) throw error;
     const came = received > 0 ? ` after ${megabytes(received)}` : "";
-    throw new RunError("io", `${what}: the connection broke off${came} (${error.message}).`);
+    throw new RunError("io", `${what}: the connection was interrupted${came} (${error.message}).`);
   }
 }

@@ -5,7 +5,7 @@
 import { fetchJson } from "./choice.mjs";
 
 const storeName = "driftscope-history-1";
-const mostRuns = 2000; // the oldest are removed
+const maxRuns = 2000; // the oldest are removed
 
 const isRun = (run) =>
   typeof run === "object" &&
@@ -17,7 +17,7 @@ const isRun = (run) =>
 function read() {
   try {
     const runs = JSON.parse(localStorage.getItem(storeName) ?? "[]");
-    return Array.isArray(runs) ? runs.filter(isRun).slice(-mostRuns) : [];
+    return Array.isArray(runs) ? runs.filter(isRun).slice(-maxRuns) : [];
   } catch {
     return [];
   }
@@ -47,7 +47,7 @@ export function addRun(name, { start, threads, variant }, { reply, model }) {
     time_ns: reply.layers.reduce((sum, { time_ns }) => sum + time_ns, 0),
   };
   if (!isRun(run)) return;
-  runs = [...(stored ? read() : runs), run].slice(-mostRuns); // other tabs write, too
+  runs = [...(stored ? read() : runs), run].slice(-maxRuns); // other tabs write, too
   try {
     localStorage.setItem(storeName, JSON.stringify(runs));
   } catch {

@@ -5,7 +5,7 @@ import { $ } from "./view.mjs";
 /** {session, registration, single} of start.js, as soon as the page may go on. */
 export const host = () => self.driftscopeHost;
 
-function tell(text, action) {
+function showNotice(text, action) {
   $("hosting").hidden = false;
   $("hosting-text").textContent = text;
   $("hosting-reload").hidden = !action;
@@ -15,9 +15,9 @@ function tell(text, action) {
 function watchForNewBuild(registration) {
   const look = () => {
     if (registration.waiting && registration.active)
-      tell(
-        "A newer build of this page is ready. " +
-          "It comes with the next load, once no other tab shows this page.",
+      showNotice(
+        "A newer build of this page is available. " +
+          "It is used from the next load on, once no other tab shows this page.",
         true,
       );
   };
@@ -31,7 +31,7 @@ export function showHosting({ session, registration, single }) {
   $("hosting-reload").addEventListener("click", () => location.reload());
   if (session.hosting !== "static") return;
   if (single)
-    tell(
+    showNotice(
       `One thread only, so that engines are slower here: this host does not isolate the page, and ${single}.`,
       false,
     );

@@ -42,12 +42,12 @@ class Heartbeat {
   }
 
   beat() {
-    const told = this.#tell();
-    this.#underWay.add(told);
-    return told.finally(() => this.#underWay.delete(told));
+    const sent = this.#send();
+    this.#underWay.add(sent);
+    return sent.finally(() => this.#underWay.delete(sent));
   }
 
-  async #tell() {
+  async #send() {
     try {
       const response = await postJson(this.#url, this.#state);
       this.#failures = 0;
@@ -77,10 +77,10 @@ async function fetchJob(messages, url) {
   return checkDocument(messages, "job", job);
 }
 
-/** Model, attachments and inputs of a job; `told` receives progress as in download. */
-async function fetchParts(url, job, told, signal) {
+/** Model, attachments and inputs of a job; `onProgress` receives progress as in download. */
+async function fetchParts(url, job, onProgress, signal) {
   const options = (name) => {
-    return { onProgress: (now) => told({ name, ...now }), signal, cache: "no-store" };
+    return { onProgress: (now) => onProgress({ name, ...now }), signal, cache: "no-store" };
   };
   const model = await fetchModel(`${url}/model`, job.model, {
     ...options(job.model.name),
@@ -133,16 +133,16 @@ export async function runJob(id, here, show) {
       await send(result.answers);
       return { job, variant };
     }
-    const told = (now) => {
+    const onProgress = (now) => {
       show.change({ phase: "fetch", ...now });
       heartbeat.set({ phase: "load", done: now.received, total: now.total });
     };
-    const { from, ...parts } = await fetchParts(url, job, told, abort.signal);
+    const { from, ...parts } = await fetchParts(url, job, onProgress, abort.signal);
     if (job.bench) {
       const start = { target: job.target, capture: job.capture, environment: environmentHere };
       const task = { variant: variant.name, threads, memory: job.memory, start, bench: url, ...parts };
       const result = await runInWorker(task, {
-        // Nothing but the worker may run while it measures: it sends the signs of life itself.
+        // Nothing but the worker may run while it measures: it sends the heartbeats itself.
         onChange: (state) => change(state).then(() => state.phase === "run" && heartbeat.stop()),
         signal: abort.signal,
       });

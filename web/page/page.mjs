@@ -185,7 +185,7 @@ function showResult(result, index) {
 function showCommon(result, variant, labels, truth) {
   const [output] = result.reply.outputs;
   if (output?.values?.length > 0) view.showOutput(output, { labels, truth });
-  else view.showNoOutput("The output holds no numbers that could be shown.");
+  else view.showNoOutput("The output contains no numbers to show.");
   view.showLayers(result.reply);
   view.showRan(result, variant);
 }
@@ -239,7 +239,7 @@ async function runForPc(id) {
     await offerTrace(result, result.job.model.name.replace(/\.onnx$/i, ""));
     view.showStatus("Done: the trace is with the PC.");
   } catch (error) {
-    view.showStatus("It did not run; the PC was told.");
+    view.showStatus("It did not run; the PC has been informed.");
     view.showError(error.message);
   }
 }
@@ -275,11 +275,11 @@ function listen() {
 }
 
 function fillThreads() {
-  const most = state.variant.threads ? state.here.cores : 1;
-  const counts = [1, 2, 4, 8, 16, 32].filter((count) => count < most);
+  const maxThreads = state.variant.threads ? state.here.cores : 1;
+  const counts = [1, 2, 4, 8, 16, 32].filter((count) => count < maxThreads);
   $("threads").replaceChildren(
-    ...(most > 1 ? [new Option(`all (${most})`, "0")] : []),
-    ...[...counts, most].map((count) => new Option(String(count), String(count))),
+    ...(maxThreads > 1 ? [new Option(`all (${maxThreads})`, "0")] : []),
+    ...[...counts, maxThreads].map((count) => new Option(String(count), String(count))),
   );
 }
 
@@ -307,7 +307,7 @@ async function openScreens() {
     const page = { ...state, choose: chooseShipped, askedMemory, table: $("screens-table"), keptChanged };
     state.screens = await startScreens($("screens"), page);
   } catch (error) {
-    console.info(`Without the screens: ${error.message}`); // the site was built without it
+    console.info(`Without the GUI: ${error.message}`); // the site was built without it
   }
   card.hidden = !state.screens;
   if (!state.screens) return;

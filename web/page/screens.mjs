@@ -70,7 +70,7 @@ class Screens {
     this.#gui = gui;
     const { models, engines, here } = this.#page;
     const place = models.findIndex(({ name }) => name === demo.model);
-    this.#tell({
+    this.#post({
       models: models.map(({ name }) => name),
       model: Math.max(0, place),
       history: allSeries(),
@@ -105,11 +105,11 @@ class Screens {
 
   /** The runs that this browser remembers. */
   showHistory() {
-    this.#tell({ history: allSeries() });
+    this.#post({ history: allSeries() });
   }
 
   /** The history is included only when it is new: progress is reported many times a second. */
-  #tell({ history, ...change }) {
+  #post({ history, ...change }) {
     Object.assign(this.#feed, change);
     this.#gui.feed({ ...this.#feed, history });
     this.#canvas.dataset.busy = this.#feed.busy;
@@ -120,15 +120,15 @@ class Screens {
     if (command.do === "stop") return this.#abort?.abort();
     if (this.#feed.busy) return;
     try {
-      this.#tell({ busy: true, error: "" });
+      this.#post({ busy: true, error: "" });
       if (command.do === "model") await this.#chooseModel(command.number);
       if (command.do === "sample") this.#chooseSample(command.number);
       if (command.do === "run") await this.#run(command.targets, command.dataset);
       if (command.do === "demo") await this.#runDemo();
     } catch (error) {
-      this.#tell({ error: error.kind === "cancelled" ? "" : error.message });
+      this.#post({ error: error.kind === "cancelled" ? "" : error.message });
     } finally {
-      this.#tell({ busy: false, doing: "" });
+      this.#post({ busy: false, doing: "" });
     }
   }
 
@@ -140,7 +140,7 @@ class Screens {
       ...this.#page.models.map(({ name }) => name),
       ...this.#own.map(({ name }) => `${name}.onnx`),
     ];
-    this.#tell({ models, model: models.length - 1, samples: 0, input: this.#inputText() });
+    this.#post({ models, model: models.length - 1, samples: 0, input: this.#inputText() });
   }
 
   async takeTraces(files) {
@@ -151,17 +151,17 @@ class Screens {
 
   async #chooseModel(place) {
     const { models } = this.#page;
-    this.#tell({ model: place, doing: `fetching ${models[place]?.name ?? "the model"}` });
+    this.#post({ model: place, doing: `fetching ${models[place]?.name ?? "the model"}` });
     this.#choice =
       place < models.length ? await this.#page.choose(models[place]) : this.#own[place - models.length];
     const count = this.#choice.samples?.count ?? 0;
     this.#sample = this.#choice.samples ? this.#choice.nearest(demo.sample) : 0;
-    this.#tell({ samples: count, sample: this.#sample, input: this.#inputText() });
+    this.#post({ samples: count, sample: this.#sample, input: this.#inputText() });
   }
 
   #chooseSample(sample) {
     this.#sample = this.#choice?.samples ? this.#choice.nearest(sample) : 0;
-    this.#tell({ sample: this.#sample, input: this.#inputText() });
+    this.#post({ sample: this.#sample, input: this.#inputText() });
   }
 
   #inputText() {
@@ -201,9 +201,9 @@ class Screens {
     const progress = targets.map((target) => ({ target, ...waiting }));
     const step = (place, change) => {
       Object.assign(progress[place], change);
-      this.#tell({ progress });
+      this.#post({ progress });
     };
-    this.#tell({ progress, doing: "running" });
+    this.#post({ progress, doing: "running" });
     const shown = []; // by place; without those that have no recording
     const plan = { targets };
     if (dataset && choice.samples)

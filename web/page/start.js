@@ -1,7 +1,7 @@
 // Runs before the page's modules: on a static host, starts the service worker, which
-// isolates it (threads need that) and keeps it for use without a network. `driftscope serve` isolates by
-// itself, and its address is temporary: there nothing is kept. A classic script and a .js: a host that does
-// not know .mjs sends it with a type that browsers reject, until the service worker corrects that.
+// isolates it (threads need that) and keeps it for use without a network. `driftscope serve` isolates the
+// page itself, and its address is temporary: there nothing is kept. A classic script and a .js: a host that
+// does not know .mjs sends it with a type that browsers reject, until the service worker corrects that.
 // Leaves a promise: self.driftscopeHost → {session, registration} or {session, single}, where `single`
 // says in words why there is only one thread. Client: page.mjs, hosting.mjs.
 "use strict";

@@ -76,7 +76,7 @@ export async function fetchModel(url, entry, { keep = true, onProgress, signal, 
   const begin = performance.now();
   const options = { what: entry.name, total: entry.bytes, onProgress, signal, ...init };
   const bytes = await download(url, options);
-  const why = kept.wrong ? ", since what this browser kept had been changed" : "";
+  const why = kept.wrong ? ", since the copy in this browser had been changed" : "";
   const from = `fetched in ${((performance.now() - begin) / 1000).toFixed(2)} s${why}`;
   if (keep && entry.sha256) await keepModel(entry.sha256, entry.name, bytes);
   return { bytes, from };

@@ -37,7 +37,7 @@ export function showCapabilities(here, variant) {
     fact("WebGL2", ...yes(here.webgl2)),
     fact("WebGPU", ...yes(here.webgpu)),
     fact("Cores", String(here.cores)),
-    fact("Memory", here.memoryGb ? `${here.memoryGb} GB` : "not told"),
+    fact("Memory", here.memoryGb ? `${here.memoryGb} GB` : "not reported"),
   );
   $("variant").textContent = variant.name
     ? `Engine build: ${variant.name} (${variant.why}).`
@@ -106,15 +106,15 @@ function figure(value) {
 
 /** Bars of an output vector; `labels` name its elements, `truth` is the right one when known. */
 export function showOutput({ name, shape, dtype, values }, { labels, truth } = {}) {
-  const most = 12;
+  const maxShown = 12;
   const order = values.map((_, i) => i);
-  const few = values.length <= most;
+  const few = values.length <= maxShown;
   if (!few) order.sort((a, b) => values[b] - values[a]);
   const top = values.reduce((best, value, i) => (value > values[best] ? i : best), 0);
   const highest = Math.max(...values.map(Math.abs), 1e-30);
   const scale = sumsToOne(values) ? 1 : highest;
   $("bars").replaceChildren(
-    ...order.slice(0, most).map((i) => {
+    ...order.slice(0, maxShown).map((i) => {
       const fill = element("span", { className: "fill" });
       fill.style.setProperty("--share", Math.max(0, Math.min(1, values[i] / scale)));
       const text = figure(values[i]) + (i === truth ? " ✓" : "");
@@ -132,7 +132,7 @@ export function showOutput({ name, shape, dtype, values }, { labels, truth } = {
   const verdict =
     truth === undefined ? "" : `. It says ${labels?.[top] ?? top}; the sample is ${labels?.[truth] ?? truth}`;
   $("output-note").textContent =
-    whole + (few ? "" : `, the ${most} largest of ${values.length} shown`) + verdict;
+    whole + (few ? "" : `, the ${maxShown} largest of ${values.length} shown`) + verdict;
   $("output-card").hidden = false;
 }
 
@@ -185,7 +185,7 @@ export function showLayers({ layers, run }) {
 /** The download size of the engine's files, and whether they came from a cache. */
 function engineText(downloads) {
   const sum = (key) => downloads.reduce((total, file) => total + file[key], 0);
-  if (downloads.length === 0) return "not told";
+  if (downloads.length === 0) return "not reported";
   if (downloads.every(({ cached }) => cached)) return "kept by this browser";
   return `${bytesText(sum("compressed"))} compressed, ${bytesText(sum("size"))} unpacked`;
 }
@@ -197,14 +197,14 @@ export function showRan(result, variant) {
   $("ran").replaceChildren(
     fact("Engine", run.engine),
     fact("Instruction set", run.instruction_set),
-    fact("Threads", `${run.threads_real} of ${run.threads_asked} asked`),
+    fact("Threads", `${run.threads_real} of ${run.threads_asked} requested`),
     fact("Build", variant.name),
     fact("Compile", ms(result.times.compile_ms)),
     fact("Load and prepare", ms(result.times.load_ms + result.times.prepare_ms)),
     fact("Run", ms(result.times.run_ms)),
     fact("Wasm memory", bytesText(peak)),
     fact("Model", `${result.model.model_sha256.slice(0, 12)}…`),
-    fact("Model file", `${bytesText(result.model.bytes)}, ${result.from ?? "not told"}`),
+    fact("Model file", `${bytesText(result.model.bytes)}, ${result.from ?? "not reported"}`),
     fact("Engine files", engineText(result.downloads ?? [])),
     fact("Trace", bytesText(result.file.size)),
   );

@@ -1,7 +1,7 @@
 // How much memory a model may take, and error messages for running out of it. Clients: worker.mjs,
 // runner.mjs, engine.mjs, page.mjs.
 
-const most = 2 ** 32; // of WebAssembly with 32-bit addresses
+const maxHeap = 2 ** 32; // of WebAssembly with 32-bit addresses
 // As on the PC (native/os/resource_limits.hpp): for threads, packed weights, what a graph itself takes.
 const beside = 2 ** 30;
 
@@ -12,17 +12,17 @@ const wayOut =
   "or allow more (Memory on the plain page; --max-memory where the PC asked).";
 
 /**
- * Bytes that tensors may take together: `asked`, or half of the machine's memory, as far as the browser tells
- * it (navigator.deviceMemory, in GiB; where it does not, that of a small machine). At most what leaves an
- * engine room for all else.
+ * Bytes that tensors may take together: `asked`, or half of the machine's memory, as far as the browser
+ * reports it (navigator.deviceMemory, in GiB; where it does not, that of a small machine). At most what
+ * leaves an engine room for all else.
  */
 export function memoryBudget(asked = 0, deviceGib = globalThis.navigator?.deviceMemory) {
   const usual = ((deviceGib ?? 4) / 2) * 2 ** 30;
-  return Math.min(asked > 0 ? asked : usual, most - beside);
+  return Math.min(asked > 0 ? asked : usual, maxHeap - beside);
 }
 
 /** The size at which the heap ends when tensors may take `budget` bytes. */
-export const heapLimit = (budget) => Math.min(budget + beside, most - 2 ** 16);
+export const heapLimit = (budget) => Math.min(budget + beside, maxHeap - 2 ** 16);
 
 const memoryErrors = [
   /out of memory|\bOOM\b|allocat/i,
@@ -33,7 +33,7 @@ const memoryErrors = [
 /**
  * Whether a worker's error means out of memory: of the service, an allocation in a script, or wasm, from
  * which no exception but that of an allocation comes. `full`: the engine's heap is nearly as large as it may
- * be, so that whatever ended it did so for want of memory.
+ * be, so that lack of memory must be what ended it.
  */
 export function isOutOfMemory({ kind, name, message, full = false }) {
   const text = message ?? "";
@@ -44,7 +44,7 @@ export function isOutOfMemory({ kind, name, message, full = false }) {
 }
 
 /** `heap`: size of the engine's memory in bytes, 0 when there is no engine yet; `limit`: where it ends. */
-export function outOfMemoryText(message, heap = 0, limit = most) {
-  const taken = heap > 0 ? ` The engine had taken ${gib(heap)} of the ${gib(limit)} that it may.` : "";
+export function outOfMemoryText(message, heap = 0, limit = maxHeap) {
+  const taken = heap > 0 ? ` The engine had taken ${gib(heap)} of its limit of ${gib(limit)}.` : "";
   return `${message.replace(/\.?$/, ".")}${taken} ${wayOut}`;
 }

@@ -17,13 +17,13 @@ export class ServiceError extends Error {
 const isFact = (value) => value === null || ["string", "number", "boolean"].includes(typeof value);
 
 const kinds = {
-  text: { expected: () => "a text", fits: (value) => typeof value === "string" },
+  text: { expected: () => "a string", fits: (value) => typeof value === "string" },
   flag: { expected: () => "true or false", fits: (value) => typeof value === "boolean" },
   number: { expected: () => "a number", fits: (value) => typeof value === "number" },
   any: { expected: () => "a value", fits: () => true },
   bytes: { expected: () => "bytes", fits: (value) => ArrayBuffer.isView(value) },
   facts: {
-    expected: () => "an object of texts, numbers or booleans",
+    expected: () => "an object of strings, numbers or booleans",
     fits: (value) => typeof value === "object" && Object.values(value).every(isFact),
   },
   whole: {

@@ -3,11 +3,11 @@
 
 /**
  * `compare` = {targets, perturbation_check?, samples?, labels?, threads}. `ask({id, place, target, purpose})`
- * resolves to the run's result, {trace: bytes} or {error: {kind, message}}. `tell({place, done, recorded,
+ * resolves to the run's result, {trace: bytes} or {error: {kind, message}}. `report({place, done, recorded,
  * error?, comparison, topology, metrics})` receives the results of a target, before its data set and when it
  * is done. Resolves when all targets are. `engine` has loaded the model.
  */
-export async function coordinate(engine, compare, { ask, tell }) {
+export async function coordinate(engine, compare, { ask, report }) {
   const topology = engine.request("topology").head.nodes;
   const { metrics } = engine.request("capabilities").head;
   engine.request("compare", compare);
@@ -18,7 +18,7 @@ export async function coordinate(engine, compare, { ask, tell }) {
   };
   let step = advance();
   for (;;) {
-    if (step.result) tell({ ...step.result, topology, metrics });
+    if (step.result) report({ ...step.result, topology, metrics });
     if (step.finished) return;
     if (step.run) {
       const { trace, error } = await ask(step.run);

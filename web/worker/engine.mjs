@@ -32,7 +32,7 @@ function load(url) {
         message: `This site was built without ${file}. \`cmake --build --preset web\` builds all of it.`,
       });
     }
-    const hint = "Without a network only engines are there that ran before; with one, reload the page.";
+    const hint = "Offline, only engines that ran before are available; go online and reload the page.";
     throw new ServiceError({ kind: "io", message: `The engine could not be fetched (${message}). ${hint}` });
   });
 }

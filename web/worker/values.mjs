@@ -21,8 +21,8 @@ export class ValuesToPc {
 
   async #post(body) {
     const response = await fetch(this.#url, { method: "POST", body });
-    // 409: the PC wants no more of them, for its own reasons.
-    if (response.status === 409) throw new RunError("cancelled", "The PC took no more values.");
+    // 409: the PC wants no further values, for its own reasons.
+    if (response.status === 409) throw new RunError("cancelled", "The PC accepted no further values.");
     if (!response.ok) throw new RunError("io", `The PC rejected values: HTTP ${response.status}.`);
   }
 

@@ -121,8 +121,8 @@ async function run({
 
 async function runMany({ base, variant, threads, devices, memory, batch, start }) {
   say("phase", { phase: "run" });
-  const told = (done, total) => say("progress", { done, total });
-  const answers = await runBatch({ base, variant, threads, devices, memory }, batch, start, told);
+  const onProgress = (done, total) => say("progress", { done, total });
+  const answers = await runBatch({ base, variant, threads, devices, memory }, batch, start, onProgress);
   say("done", { answers }, [answers.buffer]);
 }
 
@@ -146,7 +146,7 @@ async function compare(task) {
   engine = await openEngine({ base, variant, threads, devices, memory });
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   engine.request("load", { attachments: table }, joined(model, attachments));
-  await coordinate(engine, { threads, ...task.compare }, { ask, tell: (result) => say("result", result) });
+  await coordinate(engine, { threads, ...task.compare }, { ask, report: (result) => say("result", result) });
   say("done");
 }
 

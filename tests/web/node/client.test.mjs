@@ -47,7 +47,7 @@ test("an unknown, missing or wrong field is an error that names it, and nothing 
   const wrong = [
     ["start", { target: "a/b", repeats: 2 }, /request "start": unknown field "repeats"; expected target, /],
     ["start", {}, /request "start": field "target" is missing/],
-    ["start", { target: 3 }, /field "target": expected a text, got 3/],
+    ["start", { target: 3 }, /field "target": expected a string, got 3/],
     [
       "start",
       { target: "a/b", repeat: 0 },
@@ -56,7 +56,7 @@ test("an unknown, missing or wrong field is an error that names it, and nothing 
     ["start", { target: "a/b", repeat: 1.5 }, /field "repeat"/],
     ["start", { target: "a/b", capture: "some" }, /expected one of "all", "fused", "outputs", got "some"/],
     ["start", { target: "a/b", values: "x" }, /field "values": expected a list, got "x"/],
-    ["start", { target: "a/b", values: ["x", 1] }, /field "values\[1\]": expected a text, got 1/],
+    ["start", { target: "a/b", values: ["x", 1] }, /field "values\[1\]": expected a string, got 1/],
     ["start", { target: "a/b", environment: { a: {} } }, /field "environment": expected an object of texts/],
     ["load", { attachments: [{ name: "w" }] }, /request "load": attachments\[0\]: field "bytes" is missing/],
     ["load", { attachments: [null] }, /field "attachments\[0\]": expected an object "attachment", got null/],

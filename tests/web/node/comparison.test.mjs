@@ -26,13 +26,13 @@ test("the worker that stays asks for runs, and hands their ends to the engine", 
     { finished: true },
   ]);
   const ends = [{ trace: "t" }, { error: { kind: "io", message: "gone" } }];
-  const told = [];
+  const results = [];
   await coordinate(
     engine,
     { targets: ["a/strict"], threads: 2 },
-    { ask: async () => ends.shift(), tell: (result) => told.push(result) },
+    { ask: async () => ends.shift(), report: (result) => results.push(result) },
   );
-  assert.deepEqual(told, [{ place: 0, comparison: { format: "f" }, topology: ["n"], metrics: ["m"] }]);
+  assert.deepEqual(results, [{ place: 0, comparison: { format: "f" }, topology: ["n"], metrics: ["m"] }]);
   assert.deepEqual(engine.asked.slice(2), [
     { do: "compare", targets: ["a/strict"], threads: 2 },
     { do: "advance" },
@@ -44,13 +44,13 @@ test("the worker that stays asks for runs, and hands their ends to the engine", 
 
 test("the last result comes with the end", async () => {
   const engine = engineThatSays([{ finished: true, result: { place: 0 } }]);
-  const told = [];
+  const results = [];
   await coordinate(
     engine,
     { targets: [] },
-    { ask: () => assert.fail(), tell: (result) => told.push(result) },
+    { ask: () => assert.fail(), report: (result) => results.push(result) },
   );
-  assert.equal(told.length, 1);
+  assert.equal(results.length, 1);
 });
 
 /** Workers of two kinds: the first one stays and sends `script`, the others send one of `runs` each. */

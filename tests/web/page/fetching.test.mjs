@@ -139,7 +139,7 @@ const tampered = [
   ["shorter", { flip: 0, more: -100 }],
 ];
 for (const [what, how] of tampered)
-  test(`a kept model that another page made ${what} is dropped and fetched anew`, async (t) => {
+  test(`a kept model that another page made ${what} is dropped and fetched again`, async (t) => {
     const { page, complaints } = await openServed(t);
     await choose(page, "lenet1");
     await page.evaluate(async ({ flip, more }) => {
@@ -162,7 +162,7 @@ for (const [what, how] of tampered)
     assert.equal(answers("lenet1.onnx").length, 1);
     assert.match(
       await ran(page, "Model file"),
-      /fetched in .* s, since what this browser kept had been changed/,
+      /fetched in .* s, since the copy in this browser had been changed/,
     );
     await choose(page, "lenet5");
     await choose(page, "lenet1");
@@ -175,7 +175,7 @@ test("a model that cannot be fetched says why, and Run tries again", async (t) =
   await page.route("**/assets/models/lenet1.onnx", (route) => route.abort());
   await page.locator("#model").selectOption("lenet1");
   await status(page, "It could not be fetched; Run tries again.");
-  assert.match(await page.locator("#error").innerText(), /lenet1: the connection broke off/);
+  assert.match(await page.locator("#error").innerText(), /lenet1: the connection was interrupted/);
   await page.unroute("**/assets/models/lenet1.onnx");
   await page.locator("#start").click();
   await status(page, "Done: 9 layers");

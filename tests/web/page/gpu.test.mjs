@@ -32,7 +32,7 @@ WebGL2RenderingContext.prototype.drawArrays = function (...given) {
 `,
     message: /the WebGL context on .* was lost/,
   },
-  "a GPU process that ends while shaders compile, before the page is told": {
+  "a GPU process that ends while shaders compile, before the page is notified": {
     code: `
 const parameter = WebGL2RenderingContext.prototype.getProgramParameter;
 WebGL2RenderingContext.prototype.getProgramParameter = function (program, what) {

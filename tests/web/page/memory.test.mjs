@@ -115,10 +115,10 @@ test("functions that expand to gigabytes are refused by name, and the next model
   assert.deepEqual(complaints, []);
 });
 
-test("memory has a limit that nobody set: half of what the browser tells of, at most 3 GiB", async (t) => {
+test("memory has a limit that nobody set: half of what the browser reports, at most 3 GiB", async (t) => {
   const { page } = await openServed(t);
-  const told = await page.evaluate(() => navigator.deviceMemory);
-  const usual = Math.min(told / 2, 3);
+  const reported = await page.evaluate(() => navigator.deviceMemory);
+  const usual = Math.min(reported / 2, 3);
   assert.equal(await page.locator("#memory option:checked").innerText(), `as usual (${usual} GiB)`);
   await choose(page, t, hostile.zeros([1 << 20, 900])); // below 4 GiB
   await page.locator("#start").click();

@@ -212,7 +212,7 @@ test("a job of the waiting PC runs by itself, and its trace arrives there", asyn
   assert.deepEqual(complaints, []);
 });
 
-test("no progress is told after the result, however slow the telling", async (t) => {
+test("no progress is reported after the result, however slow the reporting", async (t) => {
   const { pc, url } = await waitingPc(t, temporaryFolder(t));
   const { page, complaints } = await openPage(t);
   let underWay = 0;

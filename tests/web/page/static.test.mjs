@@ -89,11 +89,11 @@ for (const [what, script, reason] of rejections)
       /driftscope-relaxed \(.*not cross-origin isolated/,
     );
     await runs(page);
-    assert.match(await page.locator("#ran").innerText(), /Threads\s+1 of 1 asked/);
+    assert.match(await page.locator("#ran").innerText(), /Threads\s+1 of 1 requested/);
     assert.deepEqual(complaints, []);
   });
 
-test("a service worker that does not isolate reloads the page once, not for ever", async (t) => {
+test("a service worker that does not isolate reloads the page once, not forever", async (t) => {
   const { page, loads } = await openStatic(t, {}, {}, () =>
     Object.defineProperty(self, "crossOriginIsolated", { get: () => false }),
   );
@@ -135,7 +135,7 @@ test("a host that isolates needs no reload, unless it does not know .mjs", async
   }
 });
 
-test("without service workers a host that does not know .mjs is told of", async (t) => {
+test("without service workers a host that does not know .mjs is reported", async (t) => {
   const { page } = await openStatic(
     t,
     { mjs: "application/octet-stream" },
@@ -178,7 +178,7 @@ test("once used, it opens and runs with the host gone, and keeps each model once
     .waitFor();
 });
 
-test("kept files that another page of the origin changed are fetched anew, and never run", async (t) => {
+test("kept files that another page of the origin changed are fetched again, and never run", async (t) => {
   const { page, host, complaints } = await openStatic(t);
   await ready(page);
   await runs(page);
@@ -212,7 +212,7 @@ test("kept files that another page of the origin changed are fetched anew, and n
   await runs(page);
   assert.equal(await page.evaluate(() => window.heard + Number(document.wasHere ?? 0)), 0);
   assert.equal(await page.locator('script[src^="data:"]').count(), 0);
-  assert.ok(host.requests.includes("web/page/page.mjs"), "fetched anew");
+  assert.ok(host.requests.includes("web/page/page.mjs"), "fetched again");
   // What is kept is right again: it works without the host.
   await host.stop();
   await page.reload();

@@ -18,7 +18,7 @@ export class LiteRt {
 
   /**
    * `accelerator`: {name, language?, compileOptions?(options), check?()}: as LiteRT.js calls it; what its
-   * kernels are written in, where they are no WebAssembly; what LiteRT.js is given beside the model; check()
+   * kernels are written in, where they are not WebAssembly; what LiteRT.js is given beside the model; check()
    * rejects where it cannot run, and resolves to {device?, software?}.
    */
   constructor(folder, accelerator) {

@@ -31,10 +31,10 @@ export class Log {
         found.at(-1).push(line);
       }
     }
-    const told = found.map((lines) => {
+    const texts = found.map((lines) => {
       const left = lines.length - 1 - maxDetails;
       return lines.slice(0, 1 + maxDetails).join(" ") + (left > 0 ? ` (and ${left} more)` : "");
     });
-    return [...new Set(told)].join("; ");
+    return [...new Set(texts)].join("; ");
   }
 }

@@ -6,7 +6,7 @@ const prefixOf = (folder) =>
   folder.protocol === "file:" ? decodeURIComponent(folder.pathname) : folder.href;
 
 // TensorFlow.js starts its threads from blob: URLs, which the page's Content-Security-Policy forbids, and
-// waits for them for ever.
+// waits for them forever.
 const noThreads = "TensorFlow.js starts threads from blob: URLs, which the page's security policy forbids";
 const mayStartThreads = (folder) => folder.protocol === "file:";
 

@@ -19,7 +19,7 @@ export class Peer extends TensorFlowJs {
             "TensorFlow.js on WebGL cannot run: this browser has no WebGL2 in workers",
             true,
           );
-        // It would decline software renderers, with which a comparison is as telling.
+        // It would decline software renderers, with which a comparison is just as informative.
         tf.env().set("SOFTWARE_WEBGL_ENABLED", true);
         tf.env().set("WEBGL_PACK", onOff(options.pack ?? "on"));
         tf.env().set("WEBGL_FORCE_F16_TEXTURES", options.precision === "fp16");

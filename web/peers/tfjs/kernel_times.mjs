@@ -1,6 +1,6 @@
 // How long TensorFlow.js's kernels took, by node of the graph. Its profiler reports kernels in the order in
 // which they ran, without saying for which node; but its executor looks at the category of a node just before
-// running it, so an accessor there tells. Client: tensorflow.mjs.
+// running it, so an accessor there observes it. Client: tensorflow.mjs.
 
 /** Calls `started(name)` whenever a node begins to run; returns what undoes it. */
 function watchNodes(model, started) {

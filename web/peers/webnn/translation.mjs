@@ -45,7 +45,7 @@ export class Operation {
     return this.has(i) ? this.#translation.operand(this.#node.inputs[i]) : null;
   }
 
-  /** The same node with these operands as its inputs (null: left out), for an operator made of others. */
+  /** The same node with these operands as its inputs (null: left out), for operators composed of others. */
   withInputs(operands) {
     const other = new Operation(this.#translation, this.#node);
     other.input = (i) => operands[i] ?? null;
@@ -62,7 +62,7 @@ export class Operation {
     return this.#translation.typeOf(this.#node.inputs[i]).dtype;
   }
 
-  /** The shape of input i, without reading it: what nobody reads is no input of the MLGraph. */
+  /** The shape of input i, without reading it: what no operator reads is not an input of the MLGraph. */
   shape(i) {
     return this.#translation.typeOf(this.#node.inputs[i]).shape ?? this.input(i).shape;
   }
@@ -85,7 +85,7 @@ export class Operation {
     return this.#node.attributes[name] ?? otherwise;
   }
 
-  /** Names of outputs that somebody wants: null where they are left out. */
+  /** Names of the requested outputs: null where they are left out. */
   wants(i) {
     return (this.#node.outputs[i] ?? null) !== null;
   }
@@ -214,7 +214,7 @@ export class Translation {
     return made;
   }
 
-  /** Names of the inputs that were read: the others are no inputs of the MLGraph. */
+  /** Names of the inputs that were read: the others are not inputs of the MLGraph. */
   get inputs() {
     return [...this.#inputs];
   }
@@ -262,8 +262,7 @@ export class Translation {
     const inNode = (message) => `${node.name ? `node '${node.name}'` : "a node"} (${node.op}): ${message}`;
     try {
       const translate = node.domain ? null : this.#operators[node.op];
-      if (!translate)
-        decline(`WebNN has nothing to express ${node.domain ? `${node.domain}'s ` : ""}it with`);
+      if (!translate) decline(`WebNN cannot express ${node.domain ? `operators of ${node.domain}` : "it"}`);
       const made = translate(new Operation(this, node));
       const results = Array.isArray(made) ? made : [made];
       node.outputs.forEach((name, i) => {
@@ -283,7 +282,7 @@ export class Translation {
     const { dtype, shape } = this.typeOf(name);
     if (!operand) decline(`WebNN does not give its output '${name}'`);
     const dataType = dataTypes[dtype];
-    if (!dataType) decline(`its output '${name}' is ${dtype}, which WebNN has not`);
+    if (!dataType) decline(`its output '${name}' is ${dtype}, which WebNN does not support`);
     const fits =
       !shape || (shape.length === operand.shape.length && shape.every((n, i) => n === operand.shape[i]));
     if (operand.dataType !== dataType || !fits)
@@ -318,11 +317,12 @@ export class Translation {
 
 function descriptor(what, dtype, shape) {
   const dataType = dataTypes[dtype];
-  if (!dataType) throw new PeerError("unsupported", `webnn: ${what} is ${dtype}, which WebNN has not`, true);
+  if (!dataType)
+    throw new PeerError("unsupported", `webnn: ${what} is ${dtype}, which WebNN does not support`, true);
   if (elementsIn(shape) === 0)
     throw new PeerError(
       "unsupported",
-      `webnn: ${what} of shape [${shape}] has no elements, which WebNN has not`,
+      `webnn: ${what} of shape [${shape}] has no elements, which WebNN does not support`,
       true,
     );
   return { dataType, shape };

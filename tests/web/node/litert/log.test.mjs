@@ -1,4 +1,4 @@
-// What is told of LiteRT's output when it fails.
+// What is reported of LiteRT's output when it fails.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Log } from "../../../../web/peers/litert/log.mjs";

@@ -43,7 +43,7 @@ function isInf(node) {
   const infinite = node.make("isInfinite", { a: x });
   const [negative, positive] = [node.attribute("detect_negative", 1), node.attribute("detect_positive", 1)];
   if (negative && positive) return infinite;
-  if (!negative && !positive) decline("it looks for no infinity");
+  if (!negative && !positive) decline("it tests for neither infinity");
   const zero = node.scalar(x.dataType, 0);
   return node.binary("logicalAnd", infinite, node.binary(positive ? "greater" : "lesser", x, zero));
 }

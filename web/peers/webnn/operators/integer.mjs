@@ -4,7 +4,7 @@ import { decline } from "../translation.mjs";
 import { operators as convolutions } from "./conv.mjs";
 
 // 258 · 255² < 2²⁴, up to which float32 holds every integer.
-const mostProducts = 258;
+const exactProducts = 258;
 
 /** input − zero point, as float32; `shape` of a zero point that is a list. */
 function centred(node, i, zero, shape) {
@@ -24,11 +24,11 @@ function part(node, operand, axis, begin, count) {
     : node.make("slice", { input: operand }, [starts, sizes]);
 }
 
-/** Σ product(begin, count) over parts of `length`, each at most `most` long, as int32. */
-function summed(node, length, most, product) {
+/** Σ product(begin, count) over parts of `length`, each at most `maxProducts` long, as int32. */
+function summed(node, length, maxProducts, product) {
   let sum = null;
-  for (let begin = 0; begin < length; begin += most) {
-    const next = node.cast(product(begin, Math.min(most, length - begin)), "int32");
+  for (let begin = 0; begin < length; begin += maxProducts) {
+    const next = node.cast(product(begin, Math.min(maxProducts, length - begin)), "int32");
     sum = sum === null ? next : node.binary("add", sum, next);
   }
   return sum;
@@ -38,8 +38,8 @@ function matMulInteger(node) {
   const a = centred(node, 0, 2, (count) => [count, 1]);
   const b = centred(node, 1, 3, (count) => [count]);
   const [rank, other] = [a.shape.length, b.shape.length];
-  if (rank < 2 || other < 2) decline("its operands are no matrices");
-  return summed(node, a.shape[rank - 1], mostProducts, (begin, count) => {
+  if (rank < 2 || other < 2) decline("its operands are not matrices");
+  return summed(node, a.shape[rank - 1], exactProducts, (begin, count) => {
     const rows = part(node, a, rank - 1, begin, count);
     return node.binary("matmul", rows, part(node, b, other - 2, begin, count));
   });
@@ -50,11 +50,11 @@ function convInteger(node) {
   const x = centred(node, 0, 2, (count) => [count]);
   const w = centred(node, 1, 3, (count) => [count, ...Array(node.input(1).shape.length - 1).fill(1)]);
   const perChannel = w.shape.slice(2).reduce((product, size) => product * size, 1);
-  const most = Math.floor(mostProducts / perChannel);
+  const maxProducts = Math.floor(exactProducts / perChannel);
   const channels = w.shape[1];
-  if (most === 0 || (node.attribute("group", 1) !== 1 && channels > most))
-    decline(`sums of more than ${mostProducts} products for each channel are not exact in float32`);
-  return summed(node, channels, most, (begin, count) => {
+  if (maxProducts === 0 || (node.attribute("group", 1) !== 1 && channels > maxProducts))
+    decline(`sums of more than ${exactProducts} products for each channel are not exact in float32`);
+  return summed(node, channels, maxProducts, (begin, count) => {
     const all = count === channels;
     const inputs = [all ? x : part(node, x, 1, begin, count), part(node, w, 1, begin, count), null];
     return convolutions.Conv(node.withInputs(inputs));

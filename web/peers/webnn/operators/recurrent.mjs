@@ -20,7 +20,7 @@ const names = { relu: "relu", sigmoid: "sigmoid", tanh: "tanh" };
 function activationsOf(node, count, directions) {
   const given = node.attribute("activations");
   if (!given) return undefined;
-  const all = given.map((name) => names[name.toLowerCase()] ?? decline(`WebNN's has no activation ${name}`));
+  const all = given.map((name) => names[name.toLowerCase()] ?? decline(`WebNN has no activation ${name}`));
   const first = all.slice(0, count);
   if (directions === 2 && all.slice(count).some((name, i) => name !== first[i]))
     decline("WebNN has the same activations in both directions");
@@ -67,8 +67,7 @@ function prepared(node, gates, activations) {
 function lstm(node) {
   if (node.attribute("input_forget", 0) === 1) decline("WebNN does not couple input and forget gate");
   // In ONNX the output gate sees the cell after the step, in WebNN the one before it.
-  if (node.has(7))
-    decline("WebNN's peepholes are other ones: its output gate sees the cell of the step before");
+  if (node.has(7)) decline("WebNN's peepholes differ: its output gate sees the cell of the previous step");
   const { operands, sizes, options, state, last, sequence } = prepared(node, 4, 3);
   const given = { ...options, layout: "iofg", initialCellState: state(6) };
   const [hidden, cell, all] = node.make("lstm", operands, sizes, given);

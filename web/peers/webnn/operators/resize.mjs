@@ -98,7 +98,7 @@ function resize(node) {
     node.opset < 11 ? "asymmetric" : "half_pixel",
   );
   if (node.attribute("antialias", 0) === 1 || node.attribute("exclude_outside", 0) === 1)
-    decline("WebNN neither smooths before it resamples nor leaves out what lies outside");
+    decline("WebNN neither antialiases when it resamples nor excludes elements outside the input");
   if (node.attribute("keep_aspect_ratio_policy", "stretch") !== "stretch")
     axes.forEach((axis) => (axis.scale = axis.output / axis.size));
   switch (node.attribute("mode", "nearest")) {

@@ -66,7 +66,7 @@ function slice(node) {
   const backward = [];
   axes.forEach((axis, i) => {
     const { first, count, step } = sliceAxis(starts[i], ends[i], steps[i], input.shape[axis]);
-    if (count === 0) decline("its result has no elements, which WebNN has not");
+    if (count === 0) decline("its result has no elements, which WebNN does not support");
     const extent = (count - 1) * Math.abs(step);
     begins[axis] = step > 0 ? first : first - extent;
     sizes[axis] = extent + 1;
@@ -120,7 +120,7 @@ function pad(node) {
   if ([...begin, ...end].some((size) => size < 0)) {
     const taken = begin.map((size) => Math.max(-size, 0));
     const sizes = input.shape.map((size, i) => size - taken[i] - Math.max(-end[i], 0));
-    if (elementsIn(sizes.map((size) => Math.max(size, 0))) === 0) decline("it takes all elements away");
+    if (elementsIn(sizes.map((size) => Math.max(size, 0))) === 0) decline("it removes all elements");
     input = node.make("slice", { input }, [taken, sizes]);
   }
   const added = (sizes) => sizes.map((size) => Math.max(size, 0));
@@ -161,7 +161,7 @@ function constant(node) {
   const { dtype, shape } = node.output();
   const names = ["value_float", "value_floats", "value_int", "value_ints"];
   const given = names.map((name) => node.attribute(name)).find((value) => value !== undefined);
-  if (given === undefined) decline("its value is no dense tensor of numbers");
+  if (given === undefined) decline("its value is not a dense tensor of numbers");
   return node.constant(dataTypes[dtype], shape, [given].flat());
 }
 
