@@ -13,7 +13,7 @@
 ARG BASE=debian:13-slim@sha256:a29215f6a35e51e22adffa17f89e9d2ef06214e64a2bad10d765c46aea49f11f
 FROM ${BASE} AS build
 WORKDIR /src
-# What is installed depends on these files alone, so that a change of the code fetches nothing anew.
+# What is installed depends on these files alone, so a code change downloads nothing again.
 COPY tools/setup tools/setup
 COPY tools/setup.d tools/setup.d
 COPY package.json package-lock.json .npmrc ./

@@ -174,7 +174,7 @@ class Cpp(Schema):
         return used
 
     def object_struct(self, name):
-        """With to_json and from_json, since it stands inside of others."""
+        """With to_json and from_json, since it is used inside other structs."""
         fields = self.objects[name]["fields"]
         made = pascal(name)
         return (self.struct(made, self.objects[name]["doc"], fields) +

@@ -32,7 +32,7 @@ class Schema:
     def check(self, where, fields):
         names = [field.get("name") for field in fields]
         if len(set(names)) != len(names):
-            raise ValueError(f"{where}: a field stands there twice")
+            raise ValueError(f"{where}: a field occurs twice")
         for field in fields:
             unknown = set(field) - FIELD_KEYS
             missing = {"name", "type", "doc"} - set(field)

@@ -7,7 +7,7 @@ option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
 
 # driftscope_unity(target [TOGETHER] [ALONE regex] [HEADERS header…] [AS target]): TOGETHER: all files in one.
 # ALONE: files that compile themselves several times or set macros for what they include. HEADERS: to be
-# precompiled besides precompiled.hpp; every file pays for what their inline functions instantiate. AS: with
+# precompiled in addition to precompiled.hpp; every file pays for what their inline functions instantiate. AS: with
 # the precompiled headers of a target that has the same options.
 function(driftscope_unity target)
   cmake_parse_arguments(ARG "TOGETHER" "ALONE;AS" "HEADERS" ${ARGN})

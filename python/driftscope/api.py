@@ -29,7 +29,7 @@ def record(framework_model, inputs, onnx, out=None, mapping=None, framework=None
     onnx: the .onnx file that was converted from it.
     out: the trace's file; default: ONNX's name with the framework's, in the current folder.
     mapping: a Mapping or its file; default: found by names and values, against a run of ONNX on the same inputs.
-    framework: the recorder's name, where it cannot be told from the object.
+    framework: the recorder's name, where the object does not imply it.
     onnx_inputs: the same inputs as ONNX takes them, by name, where layout or order cannot be found out.
     options: the recorder's own.
 

@@ -104,7 +104,7 @@ class Mapping:
             names = [getattr(link, what) for link in self.links]
             twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
             if twice is not None:
-                raise BadInput(f"{where}the {what} {twice!r} stands twice")
+                raise BadInput(f"{where}the {what} {twice!r} occurs twice")
 
     def table(self):
         """The mapping as a Table: what is mapped, then what is not, then what of the model was not recorded."""
@@ -128,9 +128,9 @@ class Mapping:
         return self.table()._repr_html_()
 
 
-def _some(names, most=8):
+def _some(names, limit=8):
     names = list(names)
-    return ", ".join(map(repr, names[:most])) + (f", … ({len(names)} in all)" if len(names) > most else "")
+    return ", ".join(map(repr, names[:limit])) + (f", … ({len(names)} in all)" if len(names) > limit else "")
 
 
 def _axes_text(axes):

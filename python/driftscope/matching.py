@@ -17,8 +17,8 @@ from .axes import best_fit, fingerprint
 from .mapping import Link, Mapping
 
 CLOSE = 1e-3        # of the root mean square: chains of float32 rounding stay far below, other layers far above
-ALIKE = 0.8         # least correlation that counts
-RELATED = 0.3       # least correlation, either way round, of what only its place tells
+ALIKE = 0.8         # minimum correlation that counts
+RELATED = 0.3       # minimum correlation, of either sign, where only the position identifies a value
 ENOUGH = 12         # elements for a correlation: that of two is always 1
 FEW = 4             # with fewer elements values alone prove nothing
 
@@ -105,9 +105,9 @@ class _Matching:
             close = [(value, fit) for value, fit in self.close(layer) if value.place not in self.used]
             if not close or (len(close) > 1 and _proves_little(self.layers[layer].array)):
                 continue
-            least = min(fit.distance for _, fit in close)
+            smallest = min(fit.distance for _, fit in close)
             low, high = self.neighbours(layer)
-            value, fit = min((pair for pair in close if pair[1].distance <= max(10 * least, 1e-6)),
+            value, fit = min((pair for pair in close if pair[1].distance <= max(10 * smallest, 1e-6)),
                              key=lambda pair: (not low < pair[0].place < high, pair[0].place))
             self.link(layer, value, fit, "values")
 
@@ -159,7 +159,7 @@ class _Matching:
             if value.place in self.used:
                 return f"the same values as {self.layers[self.used[value.place]].name!r}, which has {value.name!r}"
         if close:
-            return "its elements are too few, or all the same: they do not tell which value it is"
+            return "its elements are too few, or all the same: they do not identify the value"
         if not self.same_size(layer):
             return "no value of the model has as many elements"
         return "no value of the model is like it"

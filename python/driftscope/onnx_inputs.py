@@ -79,7 +79,7 @@ def _dimension(data, span):
 
 
 def read_inputs(path):
-    """The inputs that have to be given, in the graph's order. Raises BadInput for what is no ONNX model."""
+    """The inputs that have to be given, in the graph's order. Raises BadInput for what is not an ONNX model."""
     try:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             graphs = _sub(data, (0, len(data)), 7)

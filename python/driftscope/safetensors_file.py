@@ -49,7 +49,7 @@ def write(path, tensors, metadata):
 def _unique(pairs):
     names = [name for name, _ in pairs]
     if len(set(names)) != len(names):
-        raise ValueError(f"the name {next(n for n in names if names.count(n) > 1)!r} stands twice")
+        raise ValueError(f"the name {next(n for n in names if names.count(n) > 1)!r} occurs twice")
     return dict(pairs)
 
 
@@ -80,7 +80,7 @@ def _check_entry(name, entry, available):
         raise ValueError(f"tensor {name!r} has dtype {entry['dtype']!r}, expected one of {', '.join(DTYPES)}")
     numbers = [*shape, first, last]
     if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**62 for n in numbers):
-        raise ValueError(f"tensor {name!r}: shape {shape} or offsets {[first, last]} are no sizes")
+        raise ValueError(f"tensor {name!r}: shape {shape} or offsets {[first, last]} are not sizes")
     size = np.dtype(DTYPES[entry["dtype"]]).itemsize
     for extent in shape:  # Python's integers do not overflow
         size *= extent

@@ -46,11 +46,11 @@ class Trace:
 
     @property
     def nodes(self):
-        """As the trace tells of them: name, op, outputs and times of each; empty where it does not."""
+        """As the trace describes them: name, op, outputs and times of each; empty where it does not."""
         try:
             nodes = json.loads(self.metadata.get("nodes", "[]"))
         except ValueError as error:
-            raise BadInput(f"{self.path}: its nodes are no JSON: {error}") from None
+            raise BadInput(f"{self.path}: its nodes are not JSON: {error}") from None
         return nodes if isinstance(nodes, list) else []
 
     def verify(self, model=None, **options):
@@ -137,6 +137,6 @@ def _size(shape):
     return size
 
 
-def _names(names, most=6):
+def _names(names, limit=6):
     names = list(names)
-    return ", ".join(map(repr, names[:most])) + (f", … ({len(names)} in all)" if len(names) > most else "")
+    return ", ".join(map(repr, names[:limit])) + (f", … ({len(names)} in all)" if len(names) > limit else "")

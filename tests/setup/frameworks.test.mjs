@@ -30,7 +30,7 @@ for (const lock of locks) {
     for (const line of lines(lock)) {
       const match = /^([a-z0-9-]+)==(\S+) --hash=sha256:[0-9a-f]{64}$/.exec(line);
       assert.ok(match, line);
-      assert.ok(!pinned.has(match[1]), `${match[1]} stands twice`);
+      assert.ok(!pinned.has(match[1]), `${match[1]} occurs twice`);
       pinned.set(match[1], match[2]);
     }
     for (const line of lines(`${lock.split(".")[0]}.in`)) {

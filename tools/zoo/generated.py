@@ -1,4 +1,4 @@
-"""A generated set of ten textures and shapes, 32×32 RGB: stands where CIFAR-10 would.
+"""A generated set of ten textures and shapes, 32×32 RGB: in place of CIFAR-10.
 
 It is drawn by the rules below from a seed; no photograph is in it. Contrast, size, angle and
 colour vary and noise lies over everything, so that a good network makes a few mistakes and one

@@ -45,7 +45,7 @@ def describe_text(length, vocabulary, pad_side, keep, labels):
 def words_of(text, remove=()):
     """Words of a text: letters, digits and apostrophes, A to Z in lower case.
 
-    Other letters than a to z are kept as they are; quotation marks around a word are no part of it.
+    Other letters than a to z are kept as they are; quotation marks around a word are not part of it.
     """
     for piece in remove:
         text = text.replace(piece, " ")

@@ -4,7 +4,7 @@
 
 (ONNX QuantizeLinear-13; Jacob et al. 2018, section 2). Weights are int8, symmetric (zero point 0,
 steps −127 to 127), with a scale for each output channel. An activation has one scale, from the
-least and the largest value that the float32 model gives it on calibration samples. A bias has 32
+smallest and the largest value that the float32 model gives it on calibration samples. A bias has 32
 bits and the scale x_scale · w_scale, that of the sums it is added to.
 
 - `to_qdq`: float32 operators stay, between QuantizeLinear and DequantizeLinear; int8 activations.
@@ -32,7 +32,7 @@ PART = 32  # calibration samples that are run at a time
 
 
 def calibrate(model, samples):
-    """Returns the least and the largest element of every value of MODEL over SAMPLES (N×…)."""
+    """Returns the smallest and the largest element of every value of MODEL over SAMPLES (N×…)."""
     ranges = {}
     for part in np.array_split(samples, -(-len(samples) // PART)):
         values = torch_ops.evaluate(model, {model.graph.input[0].name: part}, torch.float64)
@@ -225,7 +225,7 @@ class OperatorWriter(Writer):
         self.quantized[value] = self.copy(node, [self.as_quantized(source)])
 
     def convolution(self, node):
-        """With a Relu behind it: its least value, 0, is the least step, which saturates."""
+        """With a Relu behind it: its smallest value, 0, is the lowest step, which saturates."""
         x, weight, bias = node.input
         reader = self.only_reader(node.output[0])
         value = reader.output[0] if reader and reader.op_type == "Relu" else node.output[0]

@@ -1,4 +1,4 @@
-"""Generated film reviews: they stand where IMDb's would, in the same folder layout.
+"""Generated film reviews: in place of IMDb's, in the same folder layout.
 
 No person wrote them and no film exists: they are put together from the phrases below by a seeded
 generator. A review speaks of several aspects, some against its own verdict; it negates ("not
@@ -100,13 +100,13 @@ def make(seed, count):
     return [review(rng, bool(label)) for label in labels], labels
 
 
-def vocabulary(texts, words_of, least=3):
+def vocabulary(texts, words_of, min_count=3):
     """Words that occur at least LEAST times, most frequent first, after padding and unknown."""
     counts = {}
     for text in texts:
         for word in words_of(text):
             counts[word] = counts.get(word, 0) + 1
-    kept = sorted((word for word, count in counts.items() if count >= least),
+    kept = sorted((word for word, count in counts.items() if count >= min_count),
                   key=lambda word: (-counts[word], word))
     return [PAD, UNKNOWN, *kept]
 

@@ -190,7 +190,7 @@ class Quantization(unittest.TestCase):
                          for limit in (limits.min, limits.max)]
                 self.assertLessEqual(reach[0], min(low, 0) + 0.51 * scale)
                 self.assertGreaterEqual(reach[1], max(high, 0) - 0.51 * scale)
-                if low >= 0:  # then the least step is 0, and saturating is a Relu
+                if low >= 0:  # then the lowest step is 0, and saturating is a Relu
                     self.assertEqual(zero_point, limits.min)
 
     def test_a_weight_is_half_a_step_off_at_most(self):

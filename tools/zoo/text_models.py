@@ -96,7 +96,7 @@ class EncoderLayer(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Encoder layers over words and learned positions; the mean of the words that are no padding."""
+    """Encoder layers over words and learned positions; the mean of the words that are not padding."""
 
     def __init__(self, words, length=96, width=32, heads=4, hidden=64, layers=2, classes=2):
         super().__init__()

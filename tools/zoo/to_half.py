@@ -165,7 +165,7 @@ def float_inputs(node):
 
 
 def with_casts(node, kept):
-    """Before it, Casts to float32 of what it reads as such, where this is no constant that stays float32."""
+    """Before it, Casts to float32 of what it reads as such, where this is not a constant that stays float32."""
     wanted = sorted(float_inputs(node) - kept)
     # Two nodes may read the same value.
     output = texts(fields(node), 2)[0]

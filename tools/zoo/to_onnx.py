@@ -85,7 +85,7 @@ def check(model, sample):
 def export(module, sample, name, output, path, opset, fold=False):
     """Writes MODULE (in eval mode) to PATH; SAMPLE is one input with batch 1.
 
-    With FOLD the exporter computes ahead what it can, as it does unless told otherwise.
+    With FOLD the exporter folds what it can, as it does by default.
     """
     entry = "tokens" if sample.dtype == np.int64 else "input"
     buffer = io.BytesIO()

@@ -48,7 +48,7 @@ def _path_text(model):
 
 @contextmanager
 def needs(module):
-    """Inside it, a missing import is told as the framework's, with the command that installs it."""
+    """Inside it, a missing import is reported as the framework's, with the command that installs it."""
     try:
         yield
     except ImportError as error:

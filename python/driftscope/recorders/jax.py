@@ -2,7 +2,7 @@
 
 A value's name is what jax.ad_checkpoint.checkpoint_name gave it; else the scopes that it is computed in
 (jax.named_scope, and the functions that jit was used on) with the primitive: encoder/dense/dot_general. Each primitive
-runs by itself, as it does without jit: XLA fuses nothing, so every value exists. What runs inside a scan or while is
+runs separately, as it does without jit: XLA fuses nothing, so every value exists. What runs inside a scan or while is
 seen through its results, stacked for each step.
 """
 import time
@@ -23,7 +23,7 @@ def accepts(model):
 
 
 def record(model, inputs):
-    """MODEL: a function of arrays. For parameters that are no inputs of the ONNX model, pass a closure or a partial."""
+    """MODEL: a function of arrays. For parameters that are not inputs of the ONNX model, pass a closure or a partial."""
     import jax
 
     names = list(inputs) if isinstance(inputs, dict) else [f"input_{i}" for i in range(len(inputs))]

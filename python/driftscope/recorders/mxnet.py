@@ -26,8 +26,9 @@ def record(model, inputs, params=None):
     names = [name for name in symbol.list_inputs() if name not in constants]
     feed = in_order(inputs, names)
     values = {**constants, **{name: mxnet.nd.array(value, dtype=value.dtype) for name, value in zip(names, feed)}}
-    # Its oneDNN backend fuses an activation into the convolution before it although both are outputs here, and then
-    # returns for both what was before the activation (1.9.1). Lists, since a name may stand in them more than once.
+    # Its oneDNN backend fuses an activation into the convolution before it although both are outputs here,
+    # and then returns for both what was before the activation (1.9.1). Lists, since a name may occur in them
+    # more than once.
     os.environ["MXNET_SUBGRAPH_BACKEND"] = "NONE"
     executor = internals.bind(mxnet.cpu(), [values[name] for name in internals.list_arguments()],
                               aux_states=[values[name] for name in internals.list_auxiliary_states()], grad_req="null")

@@ -1,7 +1,7 @@
 """OpenVINO: every value of an .onnx file, an .xml file (OpenVINO's own) or an openvino.Model, on its CPU plugin.
 
 Every value is made an output of the model, at the precision asked for (f32 unless said otherwise: the plugin may
-choose bf16 by itself on some processors). Names are those of the tensors, which are ONNX's where the model came from
+choose bf16 on its own on some processors). Names are those of the tensors, which are ONNX's where the model came from
 ONNX; the plugin's own fusion happens behind them, so constants and values that only it makes are not seen.
 """
 from pathlib import Path

@@ -31,7 +31,7 @@ def _attribute(attribute):
 def evaluate(model, inputs, dtype=None, observe=None):
     """Returns every value of MODEL by name; INPUTS maps graph inputs to arrays.
 
-    With DTYPE (torch.float64) all floating-point tensors are converted to it first. OBSERVE is told
+    With DTYPE (torch.float64) all floating-point tensors are converted to it first. OBSERVE receives
     (node, nanoseconds) after each node.
     """
     def tensor(array):

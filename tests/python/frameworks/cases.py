@@ -26,7 +26,7 @@ class FrameworkTest(unittest.TestCase):
     budgets at most, why). They are faults to verify, which is right about them, and not what these tests look for."""
 
     known = {}
-    least_mapped = {}  # model → how many values must have been mapped, so that nothing passes empty
+    min_mapped_of = {}  # model → how many values must have been mapped, so that nothing passes empty
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -41,8 +41,8 @@ class FrameworkTest(unittest.TestCase):
         """The faulty layers of TABLE without the known ones."""
         found = []
         for layer in table.layers:
-            most, _ = self.known.get(layer["op"], (0, ""))
-            if layer["verdict"] == "fault" and not layer["budget_used"] <= most:
+            max_budget, _ = self.known.get(layer["op"], (0, ""))
+            if layer["verdict"] == "fault" and not layer["budget_used"] <= max_budget:
                 found.append(layer)
         return found
 
@@ -52,9 +52,9 @@ class FrameworkTest(unittest.TestCase):
         judged = [layer for layer in table.layers if layer["verdict"] in ("identical", "rounding", "suspect", "fault")]
         print(f"{name}: {trace.target}: {trace.mapping.summary()}; {len(judged)} layers judged, {table.verdict}", flush=True)
         self.assertEqual(self.faults(table), [], f"{table}\n{trace.mapping}")
-        least = self.least_mapped.get(name, 5) if expected is None else expected
-        self.assertGreaterEqual(len(trace.mapping.links), least, str(trace.mapping))
-        self.assertGreaterEqual(len(judged), least, str(table))
+        min_mapped = self.min_mapped_of.get(name, 5) if expected is None else expected
+        self.assertGreaterEqual(len(trace.mapping.links), min_mapped, str(trace.mapping))
+        self.assertGreaterEqual(len(judged), min_mapped, str(table))
         return table
 
     def check_fault(self, trace, planted):

@@ -57,7 +57,7 @@ class MappingTest(FolderTest):
                  (entry(axes=[0, True]), "integers"), (entry(axes="01"), "must be a list"), (entry(value=3), "'value' must"),
                  (entry(distance="far"), "distance"), ({"format": "driftscope-mapping-1", "values": [3]}, r"values\[0\]"),
                  ({"format": "driftscope-mapping-1", "values": [{"layer": "a", "value": "b"}, {"layer": "c", "value": "b"}]},
-                  "value 'b' stands twice")]
+                  "value 'b' occurs twice")]
         for data, message in cases:
             with self.subTest(data), self.assertRaisesRegex(BadInput, message):
                 self.load(data)

@@ -128,7 +128,7 @@ class MatchingTest(unittest.TestCase):
         ones = np.ones(12, np.float32)
         found = find(recording(m=ones, s=np.float32(3)), {"a": ones, "b": ones, "c": np.float32(3), "d": np.float32(3)})
         self.assertEqual(found.links, [])
-        self.assertIn("do not tell", found.unmapped["m"])
+        self.assertIn("do not identify", found.unmapped["m"])
 
     def test_bools_are_no_integers(self):
         self.assertEqual(find(recording(m=np.array([True, False] * 4)), {"a": np.array([1, 0] * 4)}).links, [])

@@ -45,8 +45,8 @@ class SafetensorsTest(FolderTest):
             "a negative size": {"x": {**good, "shape": [-2]}},
             "a size that is a bool": {"x": {**good, "shape": [True, 2]}},
             "an unknown dtype": {"x": {**good, "dtype": "F31"}},
-            "an entry that is no object": {"x": 3},
-            "metadata that is no text": {"__metadata__": {"a": 1}, "x": good},
+            "an entry that is not an object": {"x": 3},
+            "metadata that is not a string": {"__metadata__": {"a": 1}, "x": good},
             "no object": [1],
         }
         for what, header in cases.items():
@@ -61,7 +61,7 @@ class SafetensorsTest(FolderTest):
         text = f'{{"x":{entry},"x":{entry}}}'.encode()
         path = self.folder / "bad"
         path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(8))
-        with self.assertRaisesRegex(BadInput, "'x' stands twice"):
+        with self.assertRaisesRegex(BadInput, "'x' occurs twice"):
             safetensors_file.read(path)
 
     def test_mutated_bytes_never_hurt(self):
