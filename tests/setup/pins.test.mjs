@@ -34,14 +34,14 @@ tool  1.2-3      tool_1.2-3_amd64.deb          ${sha256("the package")}
 other 0~git7+ds  other_0~git7+ds.orig.tar.xz   ${sha256("the sources")}
 `;
 
-test("the pinned files are taken without a word", (t) => {
+test("the pinned files are accepted without output", (t) => {
   const files = { "tool_1.2-3_amd64.deb": "the package", "other_0~git7+ds.orig.tar.xz": "the sources" };
   const { status, stdout, stderr } = setUp(t, { pins, files, script: "check_downloads . tool other" });
   assert.equal(status, 0, stdout);
   assert.equal(stdout + stderr, "");
 });
 
-test("a file with another hash is refused: which, what was expected, what came", (t) => {
+test("a file with another hash is refused, with its name, the expected and the actual hash", (t) => {
   const files = { "tool_1.2-3_amd64.deb": "something else" };
   const { status, stdout } = setUp(t, { pins, files, script: "check_downloads . tool" });
   assert.equal(status, 9);
@@ -70,7 +70,7 @@ test("an older version is refused, and the lists may be fetched again", (t) => {
   assert.match(stdout, /the suite offers 1\.2-2, which is not newer than the pinned 1\.2-3/);
 });
 
-test("what has no pin, or half of one, or did not come, is refused", (t) => {
+test("a file with no pin, half a pin, or none delivered, is refused", (t) => {
   const files = { "free_1_all.deb": "", "half_1_all.deb": "" };
   const more = `${pins}half 1 half_1_all.deb 123\n`;
   const refused = (name) => setUp(t, { pins: more, files, script: `check_downloads . ${name}` });

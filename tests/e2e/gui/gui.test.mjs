@@ -361,7 +361,7 @@ for (const [files, names] of [
     },
   );
 
-test("the window keeps to --max-memory: what wants more is refused, and it goes on", { skip }, (t) => {
+test("the window keeps to --max-memory: what needs more is refused, and it continues", { skip }, (t) => {
   const folder = temporaryFolder(t);
   const hostile = join(folder, "hostile.onnx");
   writeFileSync(hostile, functions(17, 900));

@@ -9,7 +9,7 @@ namespace driftscope {
 namespace {
 
 // Also between two full readings, which are far apart while they are expensive.
-TEST_CASE("memory samples that follow each other closely see what came and went") {
+TEST_CASE("memory samples that follow each other closely see short-lived peaks") {
   constexpr std::int64_t size = std::int64_t{64} << 20;
   constexpr std::int64_t slack = std::int64_t{8} << 20;
   const MemorySample before = sample_memory();

@@ -75,7 +75,7 @@ TEST_CASE("Bench_TwoSubjects_TakeTurns") {
   CHECK(all_series[0].steady);
 }
 
-TEST_CASE("A bench: what the others left in the caches is not counted") {
+TEST_CASE("A bench: the other subjects' data in the caches is not counted") {
   std::string log;
   std::int64_t runs_of_b = 0;
   // A's run after B's takes ten times as long.

@@ -38,7 +38,7 @@ test("without relaxed SIMD there is SIMD128, and it says why", () => {
   assert.equal(pickVariant({ ...webKit, threads: false }).name, "driftscope-simd");
 });
 
-test("a build that is asked for is taken, or nothing is, and it says why", () => {
+test("a requested build is used, or none, with the reason", () => {
   assert.equal(pickVariant(modern, "simd").name, "driftscope-simd");
   assert.equal(pickVariant(modern, "simd").threads, false);
   assert.match(pickVariant({ ...modern, relaxedSimd: false }, "relaxed").why, /no relaxed SIMD/);

@@ -87,7 +87,7 @@ const ask = (place, purpose = "layers") => ({
 const callbacks = (more = {}) => ({ onStep: () => {}, onRun: () => {}, onResult: () => {}, ...more });
 const runOf = () => ({ inputs: new Uint8Array(0), start: {} });
 
-test("a run that fails is the answer to its question; the others go on", async (t) => {
+test("a run that fails is the answer to its question; the others continue", async (t) => {
   const failure = { type: "error", kind: "limit", message: "too large" };
   const made = workers(t, [ask(0), ask(1), { type: "done" }], [failure, failure]);
   await compareTargets({ targets: ["t0", "t1"] }, {}, runOf, callbacks());

@@ -81,7 +81,7 @@ test("a run shorter than the clock's step is left out", async () => {
   assert.equal(history.count(), 0);
 });
 
-test("two tabs add to one history, and the oldest runs make way", async () => {
+test("two tabs add to one history, and the oldest runs are removed", async () => {
   const [left, right] = [await open(), await open()];
   left.addRun("a", task, reply(1));
   right.addRun("b", task, reply(2));

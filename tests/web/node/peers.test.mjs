@@ -33,7 +33,7 @@ test("a site without onnxruntime-web says so, in its own words", async () => {
   await host.settled();
 });
 
-test("a request that cannot be met is answered, not thrown", () => {
+test("a request that cannot be fulfilled is answered, not thrown", () => {
   const host = new Peers(new URL("file:///nonexistent/engine/"));
   const { error } = host.request({ ...ort, do: "copy", model: 7, to: [] }, memory);
   assert.equal(error.kind, "internal");
@@ -95,7 +95,7 @@ test("threads of a failed start are ended, those of the next stay until the host
   );
 });
 
-test("where that helps not either, another worker may have more luck", async (t) => {
+test("if that does not help either, another worker may succeed", async (t) => {
   const host = failingStarts(t, 3);
   const { model } = host.request(create, memory);
   await host.settled();
@@ -145,7 +145,7 @@ function tinyPeer(t) {
   return new Peers(new URL("file:///nonexistent/engine/"), pathToFileURL(`${folder}/`).href);
 }
 
-test("a runtime that takes our graph gets its constants, runs, and hands its values over", async (t) => {
+test("a runtime that takes our graph gets its constants, runs, and returns its values", async (t) => {
   const peers = tinyPeer(t);
   const heap = { buffer: new ArrayBuffer(64) };
   new Float32Array(heap.buffer).set([1.5, 2.5, 7, 8]);

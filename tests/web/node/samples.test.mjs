@@ -42,7 +42,7 @@ test("models of texts, and of pixels, have no test set of pictures here", () => 
   for (const model of ["lstm", "transformer", "unet"]) assert.equal(setFor(describe(model)), null);
 });
 
-test("an image file cut short is rejected", async () => {
+test("a truncated image file is rejected", async () => {
   const cut = async (file) => (await readAsset(file)).subarray(0, 1000);
   await assert.rejects(loadSet(setFor(describe("lenet5")), cut), /do not fit together/);
 });

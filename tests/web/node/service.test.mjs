@@ -65,7 +65,7 @@ for (const { name, threads: withThreads } of variants) {
     assert.deepEqual(answers[3], answers[2]);
   });
 
-  test(`${name} answers a broken model with an error and goes on`, async () => {
+  test(`${name} answers a broken model with an error and continues`, async () => {
     const engine = await openEngine({ base, variant: name, threads });
     const model = readFileSync(asset("models", "lenet1.onnx"));
     for (const length of [0, 1, 100, model.length >> 1, model.length - 1])

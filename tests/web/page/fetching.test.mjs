@@ -181,7 +181,7 @@ test("a model that cannot be fetched says why, and Run tries again", async (t) =
   await status(page, "Done: 9 layers");
 });
 
-test("without room in the browser everything works, and nothing is kept", async (t) => {
+test("with full storage everything works, and nothing is kept", async (t) => {
   const { url } = await serve(t);
   const { page, complaints } = await openPage(t);
   await page.addInitScript(() => {

@@ -28,7 +28,7 @@ WebAssembly.Memory = function (asked) { return new Memory({ ...asked, maximum: $
   );
 }
 
-test("an engine that gets no more memory says how much it had, and the next run works", async (t) => {
+test("an engine that runs out of memory says how much it had, and the next run works", async (t) => {
   const { page, complaints } = await openServed(t);
   await limitMemory(page, 257); // 16 MiB: the engine starts, but values of 16 MiB do not fit
   const file = join(temporaryFolder(t), "wide.onnx");
@@ -115,7 +115,7 @@ test("functions that expand to gigabytes are refused by name, and the next model
   assert.deepEqual(complaints, []);
 });
 
-test("memory has a limit that nobody set: half of what the browser reports, at most 3 GiB", async (t) => {
+test("memory has a limit by default: half of what the browser reports, at most 3 GiB", async (t) => {
   const { page } = await openServed(t);
   const reported = await page.evaluate(() => navigator.deviceMemory);
   const usual = Math.min(reported / 2, 3);

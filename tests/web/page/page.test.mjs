@@ -67,7 +67,7 @@ test("the trace can be downloaded", async (t) => {
   assert.ok(tensors.size > 10);
 });
 
-test("the whole test set runs and gives PyTorch's accuracy", async (t) => {
+test("the whole test set runs with PyTorch's accuracy", async (t) => {
   const { page } = await openServed(t);
   await page.locator("#whole-set").click();
   await status(page, "Done: 450 samples");
@@ -127,7 +127,7 @@ test("a run can be stopped", async (t) => {
   await page.locator("#start:enabled").waitFor();
 });
 
-test("more threads asked than workers made: fewer run, and the trace says so", async (t) => {
+test("more threads requested than workers exist: fewer run, and the trace says so", async (t) => {
   const { page } = await openServed(t);
   const model = [...readFileSync(asset("models", "lenet1.onnx"))];
   const ran = await page.evaluate(async (bytes) => {
@@ -191,7 +191,7 @@ exec sleep 100
   return { pc, trace, url };
 }
 
-test("a job of the waiting PC runs by itself, and its trace arrives there", async (t) => {
+test("a job of the waiting PC runs automatically, and its trace arrives there", async (t) => {
   const { pc, trace, url } = await waitingPc(t, temporaryFolder(t));
   const { page, complaints } = await openPage(t);
   await page.goto(url);
@@ -235,7 +235,7 @@ test("no progress is reported after the result, however slow the reporting", asy
   assert.deepEqual(complaints, []);
 });
 
-test("a job that is not there says so", async (t) => {
+test("a missing job is reported", async (t) => {
   const { url } = await serve(t);
   const { page } = await openPage(t);
   await page.goto(`${url}?job=0123456789abcdef`);

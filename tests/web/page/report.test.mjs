@@ -56,7 +56,7 @@ test("the report is shown whole under its policy: style, charts, bars and pictur
   assert.deepEqual(complaints, []);
 });
 
-test("markup that got into a report neither runs, loads, nor restyles", async (t) => {
+test("markup injected into a report neither runs, loads, nor restyles", async (t) => {
   const asked = [];
   const server = createServer(({ url }, response) => {
     asked.push(url);

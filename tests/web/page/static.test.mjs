@@ -280,7 +280,7 @@ test("`driftscope serve` needs no service worker and starts none", async (t) => 
   assert.equal(await page.evaluate(() => window.asked), undefined);
 });
 
-test("tools/site writes the files for a host, and nothing over others", (t) => {
+test("tools/site writes the files for a host, and overwrites nothing", (t) => {
   const folder = join(temporaryFolder(t), "public");
   const write = () =>
     spawnSync(join(root, "tools", "site"), [folder], {
