@@ -81,13 +81,13 @@ export async function openEngine({ base, variant, threads, devices: page, memory
 // Messages between two slices of unwatched runs take time from them.
 const timingSliceMs = 250;
 
-/** Polls until the run has finished; `told(head, payload)` receives every response, and may take its time. */
-export async function runToEnd(engine, budget_ms, told = () => {}) {
+/** Polls until the run has finished; `onResponse(head, payload)` is awaited for every response. */
+export async function runToEnd(engine, budget_ms, onResponse = () => {}) {
   let timing = false;
   for (;;) {
     const { head, payload } = engine.request("poll", { budget_ms: timing ? timingSliceMs : budget_ms });
     timing = head.timing ?? false;
-    await told(head, payload);
+    await onResponse(head, payload);
     if (head.finished) return;
     if (head.waiting) await engine.settled();
   }
