@@ -15,6 +15,6 @@ from .recording import Recording
 from .tables import Table
 from .trace import Trace
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["BadInput", "CompareTable", "DriftscopeError", "FrameworkMissing", "Mapping", "ProgramFailed",
            "ProgramMissing", "Recording", "Table", "Trace", "VerifyTable", "compare", "record", "run", "verify"]
