@@ -41,7 +41,7 @@ class OverflowNote {
   std::atomic<Overflow> level_ = Overflow::none;
 };
 
-/// Defaults: an IEEE float32 CPU engine (design: CPU runtimes guarantee nothing for functions: 4 ULP).
+/// Defaults: an IEEE float32 CPU engine; such runtimes promise nothing for functions (docs/design.md): 4 ULP.
 struct ErrorModel {
   double unit_roundoff = 0x1p-24;   ///< of + − × ÷ √, relative to the result
   double absolute = 0x1p-150;       ///< of + − × ÷ √ near zero: half the smallest subnormal

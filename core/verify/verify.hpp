@@ -1,6 +1,6 @@
 // Judges a trace: is each layer's result what float32 rounding of its own recorded inputs explains?
 // Needs only a graph and a trace, whichever runtime made it. Clients: compare, the command line,
-// views. Method: design, "Verify: bug or rounding".
+// views. Method: docs/design.md, "Verify: bug or rounding".
 #pragma once
 
 #include <array>
