@@ -1,9 +1,12 @@
 # Headers and the templates in them are most of what compiling a small file costs. The files of a
 # folder, or for a large folder those whose names begin alike, are therefore compiled together, which
 # halves a full build. The groups follow from the names, so that a new file moves no other.
-# -DDRIFTSCOPE_UNITY=OFF compiles every file by itself (tools/test --slow does: each must be able to).
+# -DDRIFTSCOPE_UNITY=OFF -DDRIFTSCOPE_PRECOMPILE=OFF compiles every file by itself (tools/test --long does: each
+# must be able to).
 # The most frequently included headers are parsed once per target (precompiled.hpp).
 option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
+# Without unity as well: in daily work one file is compiled again, and its headers need not be.
+option(DRIFTSCOPE_PRECOMPILE "Precompile the headers that most files include" ON)
 
 # driftscope_unity(target [TOGETHER] [ALONE regex] [HEADERS header…] [AS target]): TOGETHER: all files in one.
 # ALONE: files that compile themselves several times or set macros for what they include. HEADERS: to be
@@ -11,7 +14,7 @@ option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
 # the precompiled headers of a target that has the same options.
 function(driftscope_unity target)
   cmake_parse_arguments(ARG "TOGETHER" "ALONE;AS" "HEADERS" ${ARGN})
-  if(NOT DRIFTSCOPE_UNITY)
+  if(NOT DRIFTSCOPE_UNITY AND NOT DRIFTSCOPE_PRECOMPILE)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
@@ -58,10 +61,14 @@ function(driftscope_unity target)
   endforeach()
   list(REMOVE_DUPLICATES groups)
   list(LENGTH groups count)
-  if(ARG_AS)
+  if(NOT DRIFTSCOPE_PRECOMPILE)
+    # Every file is compiled with the headers that it includes.
+  elseif(ARG_AS)
     target_precompile_headers(${target} REUSE_FROM ${ARG_AS})
   elseif(count GREATER 2)  # precompiling takes as long as two groups save
     target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp" ${ARG_HEADERS})
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(DRIFTSCOPE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endif()
 endfunction()

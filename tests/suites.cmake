@@ -6,9 +6,9 @@
 #   browser       starts browsers, or a window
 #   beside        in tools/test runs in parallel with the others, with the sanitized build
 #   acceptance    cases from outside the clone; skipped where they are missing
-#   fuzz          the fuzzers, a minute of each
-#   frameworks    frameworks of others in their virtual environments, where tools/setup --frameworks made them
-#   slow          many minutes: tools/test --slow
+#   fuzz          the fuzzers
+#   frameworks    third-party frameworks in their virtual environments, where tools/setup --frameworks made them
+#   long          for as long as one likes: tools/test --long
 #
 #   ctest --preset dev -L tree
 get_filename_component(preset "${CMAKE_BINARY_DIR}" NAME)
@@ -60,6 +60,11 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 else()
   set(names "unit: native, Clang" "native: server and command line" "end to end: command line")
 endif()
+# The sanitized build covers the unit and native tests; the whole program with it takes ten times as long.
+set(long_if_sanitized "")
+if(DRIFTSCOPE_SANITIZE)
+  set(long_if_sanitized long)
+endif()
 list(GET names 0 unit)
 list(GET names 1 native)
 list(GET names 2 command_line)
@@ -86,14 +91,17 @@ if(TARGET driftscope_faults)
 endif()
 driftscope_suite("${native}" LABELS native
   COMMAND driftscope_native_tests)
-driftscope_suite("${command_line}" LABELS e2e
+driftscope_suite("${command_line}" LABELS e2e ${long_if_sanitized}
   COMMAND ${node_test} tests/e2e/cli)
-driftscope_suite("end to end: TensorFlow.js under Node" LABELS e2e
+driftscope_suite("end to end: TensorFlow.js under Node" LABELS e2e ${long_if_sanitized}
   COMMAND ${node_test} tests/e2e/tfjs)
 if(DRIFTSCOPE_FUZZ)
   # A fixed seed: what a change is judged by does not depend on the day. tools/fuzz takes another every day.
-  driftscope_suite("fuzzers: a minute of each" LABELS fuzz TIMEOUT 3000
-    COMMAND tools/fuzz --seed 1 --jobs 1 --build "${CMAKE_BINARY_DIR}" --work "${CMAKE_BINARY_DIR}/fuzzing")
+  set(fuzz tools/fuzz --seed 1 --jobs 1 --build "${CMAKE_BINARY_DIR}" --work "${CMAKE_BINARY_DIR}/fuzzing")
+  driftscope_suite("fuzzers: their corpora, and five seconds of each" LABELS fuzz
+    COMMAND ${fuzz} --seconds 5)
+  driftscope_suite("long: a minute of each fuzzer" LABELS fuzz long TIMEOUT 3000
+    COMMAND ${fuzz})
 endif()
 if(NOT DRIFTSCOPE_SANITIZE)
   if(TARGET driftscope_extended)
@@ -109,19 +117,21 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND ${node_test} tests/e2e/browsers)
   driftscope_suite("end to end: the screens" LABELS e2e browser beside
     COMMAND ${node_test} tests/e2e/gui)
-  driftscope_suite("soak: its rules, and a minute of a server" LABELS e2e browser beside
-    COMMAND ${node_test} tests/soak/tests)
+  driftscope_suite("soak: its rules" LABELS e2e
+    COMMAND ${node_test} tests/soak/tests/trend.test.mjs)
+  driftscope_suite("long: soak, a minute of a server" LABELS e2e browser long
+    COMMAND ${node_test} tests/soak/tests/smoke.test.mjs)
   # Reads the digests of the presets native, native-asan and web, and of native-clang where it is built.
   driftscope_suite("end to end: bit identity" LABELS e2e browser beside
     COMMAND ${node_test} tests/e2e/bits)
   driftscope_suite("acceptance: operators that exist" LABELS acceptance
     COMMAND python3 tools/checks/accept.py "${CMAKE_SOURCE_DIR}/../shared/accept" $<TARGET_FILE:driftscope>)
-  driftscope_suite("slow: clang-tidy" LABELS tree slow TIMEOUT 7200
+  driftscope_suite("long: clang-tidy" LABELS tree long TIMEOUT 7200
     COMMAND tools/lint --tidy --all)
   # Missing includes go unnoticed where files are compiled together.
-  driftscope_suite("slow: every file by itself" LABELS slow TIMEOUT 7200
+  driftscope_suite("long: every file by itself" LABELS long TIMEOUT 7200
     COMMAND bash -c "cmake -S . -B \"$0\" -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_BUILD_TYPE=Debug \
--DDRIFTSCOPE_WERROR=ON -DDRIFTSCOPE_UNITY=OFF && ninja -C \"$0\"" "${build_folder}/alone")
-  driftscope_suite("slow: all 2^32 floats" LABELS slow TIMEOUT 14400
+-DDRIFTSCOPE_WERROR=ON -DDRIFTSCOPE_UNITY=OFF -DDRIFTSCOPE_PRECOMPILE=OFF && ninja -C \"$0\"" "${build_folder}/alone")
+  driftscope_suite("long: all 2^32 floats" LABELS long TIMEOUT 14400
     COMMAND driftscope_all_floats)
 endif()

@@ -56,7 +56,7 @@ function assertSame(expected, actual, what) {
   assert.deepEqual(differing(expected, actual), [], `${what}: tensors with other bits`);
 }
 
-// The sanitized build is Clang's; its optimising one is built by tools/test --slow only.
+// The sanitized build is Clang's; its optimising one is built by tools/test --long only.
 const builds = [
   ["GCC", "native"],
   ["Clang, sanitized", "native-asan"],
