@@ -102,7 +102,7 @@ Result<Reply> Service::State::load(const json& request, std::span<const std::byt
 }
 
 Result<LoadedModel*> Service::State::load_again() {
-  if (!model->spent) return &*model;
+  if (!model->weights_consumed) return &*model;
   if (!loaded.outside)
     return bad_input("request: \"unwatched_ms\" needs the model once more, which was loaded once; load it "
                      "without \"once\", or with \"outside\"");

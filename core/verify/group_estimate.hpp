@@ -7,7 +7,7 @@
 // many small ones, hence about normal with some unknown deviation and correlation; then the chance that one
 // element's error exceeds c times the largest of n others is at most E|N|ⁿ·(0.8/c)ⁿ, which is 10⁻¹¹ for n =
 // 9 and c = 32, whatever the deviation.
-//   - within 32 × the largest of the nine at every element, if that can tell right from wrong
+//   - within 32 × the largest of the nine at every element, if that distinguishes right from wrong
 //     (judgeable.hpp): rounding
 //   - beyond 1,024 × the largest of the nine there and of their RMS over the tensor, which allows another
 //     algorithm errors 32 times as large: fault, if all of the group is continuous

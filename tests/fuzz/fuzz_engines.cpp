@@ -1,6 +1,5 @@
 // A model on every engine of the CPU. Either all run it or all refuse it, and what they computed verify,
-// which evaluates the reference, must not call a fault: a verdict that cries wolf is a defect as much as
-// a crash.
+// which evaluates the reference, must not call a fault: a false alarm is as much a defect as a crash.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

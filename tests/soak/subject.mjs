@@ -22,7 +22,7 @@ export class Subject {
   /** After a run that failed: makes the next one possible. */
   async recover() {}
   async end() {}
-  /** Removes what is left of the process that just failed; its last words. */
+  /** Removes what is left of the process that just failed; returns its last output. */
   lastWords() {
     return "";
   }

@@ -1,4 +1,4 @@
-// WebNN in the Chromium that has it, and what is said where there is none.
+// WebNN in the Chromium that has it, and the message where there is none.
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ test("Run_BatchNormGeluOnWebNN_IsRightWhateverTheBudgetsSay", (t) => {
   for (const { wpt } of layers) assert.equal(wpt.within, wpt.seen <= wpt.budget, JSON.stringify(wpt));
 });
 
-// Chromium's WebNN computes with a .tflite file that it writes of the graph: an independent of our writer and
+// Chromium's WebNN computes with a .tflite file that it writes of the graph: independent of our writer and
 // our reader.
 for (const name of ["lenet5", "resnet20", "unet", "textcnn", "transformer", "resnet20-int8"])
   test(`ConvertCheck_${name}_AsTheFileThatWebNNWrites_ComputesTheSame`, (t) => {

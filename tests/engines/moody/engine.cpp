@@ -1,6 +1,6 @@
-// An engine with the faults of runtimes that one run does not show: right only the first time, right only
-// after it, keeping memory of every run. Otherwise the strict definitions in plain C++, node by node.
-// Client: tests of the repeat check and of memory over runs.
+// An engine with the kinds of runtime faults that a single run does not show: right only the first time,
+// right only after it, keeping memory of every run. Otherwise the strict definitions in plain C++, node by
+// node. Client: tests of the repeat check and of memory over runs.
 #include <fmt/format.h>
 
 #include <cstring>

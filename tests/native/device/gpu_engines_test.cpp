@@ -284,7 +284,7 @@ TEST_CASE("Gpu_MovesAndResizes_OfRandomShapes_AreRight") {
   }
 }
 
-// Drivers end long loops without a word: llvmpipe after 65,535 iterations.
+// Drivers end long loops silently: llvmpipe after 65,535 iterations.
 TEST_CASE("Gpu_LongSumsAndLargeWindows_AreRight") {
   if (sanitized) return;  // judging it takes minutes there
   Rng rng(8);

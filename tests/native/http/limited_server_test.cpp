@@ -157,7 +157,7 @@ TEST_CASE("LimitedServer_SlowBody_IsCutOff") {
 TEST_CASE("PeerUser_OfOurOwnConnection_IsUs") {
   const TestSite site;
   const Connection mine(site.server->port());
-  auto user = user_of_peer(mine.fd());  // the server is this process; nobody's until it has accepted
+  auto user = user_of_peer(mine.fd());  // the server is this process; without an owner until it has accepted
   for (int i = 0; i < 500 && !user; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     user = user_of_peer(mine.fd());
@@ -188,7 +188,7 @@ TEST_CASE("LimitedServer_AnotherUserWithTheToken_GetsNoAnswer") {
   CHECK(status_of(send_raw(site.server->port(), text)) == 200);
 }
 
-// The kernel then says nothing of its owner, or that it belongs to root.
+// The kernel then reports no owner, or root.
 TEST_CASE("PeerUser_OfAConnectionThatIsGone_IsNobody") {
   REQUIRE(knows_users_of_peers());
   const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -36,7 +36,7 @@ export async function strike(soak, random) {
         ["verify", model("lenet1"), "in.safetensors", "--json", "small/out.json"],
       ])
     : ["compare", model("lenet1"), "--right", "chrome/strict", "--repeat", "1", "--timeout", "15"];
-  // The script's last words: what lies on the small disk afterwards.
+  // The script's last output: what is on the small disk afterwards.
   const mounted = `mount -t tmpfs -o size=${size} none "$1" && shift && "$@"`;
   const script = `${mounted}; code=$?; ls -lA small >&2; exit $code`;
   const run = launch(soak, args[0] === "verify" ? verifyArgs(soak, args) : args, {

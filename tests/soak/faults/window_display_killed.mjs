@@ -1,4 +1,4 @@
-// The window's display is gone: it ends by itself, soon, with all its processes, and the next one opens
+// The window's display is gone: it exits on its own, soon, with all its processes, and the next one opens
 // elsewhere.
 import { until } from "../programs.mjs";
 import { processesOf } from "../watch/procfs.mjs";

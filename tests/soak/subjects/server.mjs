@@ -152,7 +152,7 @@ export class Server extends Subject {
     if (status !== expected) throw new Error(`${method} ${path}: ${status} instead of ${expected}`);
   }
 
-  /** A client that is gone in the middle of what it sends; nothing half-written may stay. */
+  /** A client that disconnects in the middle of a request; nothing half-written may stay. */
   async #hangUp() {
     await new Promise((resolve) => {
       const { trace } = this.soak;
@@ -163,7 +163,7 @@ export class Server extends Subject {
     await this.nothingUnfinished();
   }
 
-  /** Somebody else's trace may be on its way; after some seconds nothing but whole ones may lie there. */
+  /** Another client's trace may be in transit; after some seconds only whole ones may be there. */
   nothingUnfinished() {
     const unfinished = () => readdirSync(this.traces).filter((name) => !name.endsWith(".safetensors"));
     return until(() => unfinished().length === 0, `unfinished traces to go: ${unfinished()}`, 10_000);

@@ -16,7 +16,7 @@ std::string parting(const Check& check) {
   return check.first_parting ? check.layers[*check.first_parting].values.a : "none";
 }
 
-/// The reasons of the first layer that parts.
+/// The reasons of the first layer that diverges.
 std::vector<convert::Explanation> why(const Check& check) {
   std::vector<convert::Explanation> found;
   for (const convert::Explanation& one : check.explanations)
@@ -24,7 +24,7 @@ std::vector<convert::Explanation> why(const Check& check) {
   return found;
 }
 
-/// Exactly one reason, tried out, whose text contains this.
+/// Exactly one reason, tested, whose text contains this.
 void expect_reason(const Check& check, const std::string& layer, Cause cause, const std::string& part) {
   CHECK(parting(check) == layer);
   const auto reasons = why(check);
@@ -78,7 +78,7 @@ TEST_CASE("ConvertCheck_ChangedWeight_NamesTheElementAndBothValues") {
   const Check check = checked(small_network(), small_network({.weights = weights}));
   expect_reason(check, "conv", Cause::weights, "1 of 216 elements differ, most at [5, 1, 1, 1]: expected ");
   CHECK(why(check)[0].text.find("got 0.5") != std::string::npos);
-  // Behind it B does what A does: the error is charged to one layer only.
+  // After it B does what A does: the error is charged to one layer only.
   CHECK(std::ranges::count_if(check.layers, [](const auto& layer) {
           return layer.judged && layer.judged->verdict == Verdict::fault;
         }) == 1);

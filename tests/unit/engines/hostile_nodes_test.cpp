@@ -19,7 +19,7 @@ Tensor filled(Shape shape, T value) {
   return tensor<T>(std::move(shape), std::vector<T>(count, value));
 }
 
-/// On every engine, watched and fused. Errors are fine; what runs is not a fault.
+/// On every engine, captured and fused. Errors are fine; what runs is not a fault.
 void run_everywhere(const ModelBuilder& model, const NamedInputs& inputs) {
   const auto read = read_onnx(model.bytes());
   if (!read.ok()) return;

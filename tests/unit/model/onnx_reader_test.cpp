@@ -268,7 +268,7 @@ TEST_CASE("ReadOnnx_AttributeWithoutTypeOrValue_IsRejected") {
   protozero::pbf_writer(named).add_string(1, "axis");
   CHECK(holds(failure(model_with(named)).message, "'axis': its type is 0"));
   protozero::pbf_writer(named).add_int64(20, 4);
-  CHECK(holds(failure(model_with(named)).message, "holds none"));
+  CHECK(holds(failure(model_with(named)).message, "it has none"));
   std::string nameless;
   protozero::pbf_writer(nameless).add_int64(20, 2);
   CHECK(holds(failure(model_with(nameless)).message, "no name"));

@@ -19,7 +19,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// The long double of x86 has eleven bits more. Elsewhere its functions are not reference: musl's sinhl is
+// The long double of x86 has eleven bits more. Elsewhere its functions are not a reference: musl's sinhl is
 // its sinh, its acosh is finite below 1. There FixedBits shows that ours are those measured here.
 constexpr bool library_is_exact = std::numeric_limits<long double>::digits == 64;
 constexpr double library_error = 0.001;

@@ -35,7 +35,7 @@ TEST_CASE("HasSettled_TimesThatFall_GoOnUntilTheyNoLongerDo") {
 
 TEST_CASE("HasSettled_SlowRuns_EndWithTheBudget") {
   CHECK(runs_until_settled([](std::size_t) { return 900 * ms; }) == 3);
-  CHECK(runs_until_settled([](std::size_t) { return 9000 * ms; }) == 2);  // one steady run there must be
+  CHECK(runs_until_settled([](std::size_t) { return 9000 * ms; }) == 2);  // at least one steady run
 }
 
 TEST_CASE("HasSettled_FastRuns_EndWithTheirNumber") {

@@ -1,5 +1,5 @@
 // Budgets of the web platform tests beside our verdict: the numbers that their formulas give for these
-// shapes, worked out by hand, and what is said of an error within and beyond them.
+// shapes, worked out by hand, and the report on an error within and beyond them.
 #include "core/verify/external_budgets.hpp"
 
 #include <doctest/doctest.h>
