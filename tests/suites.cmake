@@ -76,6 +76,10 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND tools/draw_house --check)
   driftscope_suite("tree: the check of the layers" LABELS tree
     COMMAND python3 tools/checks/test_layers.py)
+  driftscope_suite("tree: stamps of the documents" LABELS tree
+    COMMAND tools/docs --check)
+  driftscope_suite("tree: the check of the stamps" LABELS tree
+    COMMAND python3 tools/docs.d/test_docs.py)
   driftscope_suite("tree: formatting" LABELS tree
     COMMAND tools/format --check)
   driftscope_suite("tree: eslint" LABELS tree
