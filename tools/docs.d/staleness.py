@@ -48,11 +48,10 @@ class Repository:
         return {name: pinned.get(name, "absent") for name in packages}
 
     def commit_to_stamp(self, description) -> str:
-        """The last commit that changed what a description describes: that of today's code, and the same one for as
-        long as the code is. HEAD, where parallel branches changed it."""
+        """The last commit that changed what a description describes (a merge, where branches did beside each other):
+        the same one for as long as that is unchanged."""
         last = self.git("log", "-1", "--format=%h", "--", *description.code) if description.code else None
-        if last and self.git("diff", "--quiet", last, "HEAD", "--", *description.code) is not None and \
-                self.versions(last, description.packages) == self.versions("HEAD", description.packages):
+        if last and self.versions(last, description.packages) == self.versions("HEAD", description.packages):
             return last
         return self.git("rev-parse", "--short", "HEAD") or "unknown"
 

@@ -269,7 +269,7 @@ class Making(Tree):
         return code, out.getvalue()
 
     def two_documents(self, command):
-        self.history(f"command = '{command}'\n" + SPEED.partition("\n")[2] + 'figure = "README.md"\n')
+        self.history(f'command = """{command}"""\n' + SPEED.partition("\n")[2] + 'figure = "README.md"\n')
         self.write("README.md", document(stamp=stamps.dataclasses.replace(STAMP, name="speed/figure")))
         self.commit("README")
 
@@ -284,6 +284,15 @@ class Making(Tree):
             self.assertTrue(self.read(name).endswith("\n\nMore.\n"))
         self.assertEqual(self.check(strict=True)[0], 0)
 
+    def test_two_blocks_of_a_document(self):
+        self.two_documents("echo fast >$OUT/table.md; echo 7 >$OUT/figure.md; printf '1\\n2\\n3\\n' >$OUT/first.md")
+        self.write("tools/docs.d/speed.toml", self.read("tools/docs.d/speed.toml") + 'first = "README.md"\n')
+        first = document(stamp=stamps.dataclasses.replace(STAMP, name="speed/first"))
+        self.write("README.md", first + self.read("README.md"))
+        self.assertEqual(self.make("speed")[0], 0)
+        blocks = stamps.blocks_of(self.read("README.md"), "README.md")
+        self.assertEqual([block.body.partition("\n\n")[0] for block in blocks], ["1\n2\n3", "7"])
+
     def test_the_stamp_names_the_last_commit_of_the_code(self):
         first = self.history(SPEED.replace("true", "echo fast >$OUT/table.md"))
         self.make()
@@ -292,6 +301,13 @@ class Making(Tree):
         self.commit("made")
         self.make()
         self.assertEqual(self.read("docs/speed.md"), once)
+
+    def test_where_a_package_changed_last_the_stamp_names_that(self):
+        self.history(SPEED.replace("true", "echo fast >$OUT/table.md").replace("[blocks]", 'packages = ["ort"]\n[blocks]'))
+        self.write("package.json", '{"devDependencies": {"ort": "1.1"}}')
+        self.commit()
+        self.make()
+        self.assertEqual(self.check(strict=True)[0], 0)
 
     def test_of_parallel_branches_it_names_their_merge(self):
         self.history(SPEED.replace("true", "echo fast >$OUT/table.md"))
