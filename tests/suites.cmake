@@ -78,8 +78,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND python3 tools/checks/test_layers.py)
   driftscope_suite("tree: stamps of the documents" LABELS tree
     COMMAND tools/docs --check)
-  driftscope_suite("tree: the check of the stamps" LABELS tree
-    COMMAND python3 tools/docs.d/test_docs.py)
+  driftscope_suite("tree: the check of the stamps, and tables" LABELS tree
+    COMMAND python3 -B -m unittest discover -s tools/docs.d)
   driftscope_suite("tree: formatting" LABELS tree
     COMMAND tools/format --check)
   driftscope_suite("tree: eslint" LABELS tree
