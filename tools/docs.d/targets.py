@@ -1,6 +1,7 @@
-"""Which targets this machine has: engines by their folders, hosts by `driftscope doctor`. Clients: tools/conformance_table,
-tools/verdict_table."""
+"""What tables of the documents are made over: the shipped models, and the targets of this machine, engines by their
+folders, hosts by `driftscope doctor`. Clients: tools/conformance_table, tools/verdict_table, tools/budget_table."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -44,3 +45,20 @@ def all_targets() -> list[str]:
     on_pc = [f"pc/{engine}" for engine in engines() if f"pc/{engine}" in here]
     return on_pc + [f"{browser}/{engine}" for browser in BROWSERS if browser in here
                     for engine in engines() if has(browser, engine)]
+
+
+def models():
+    """The shipped ones, the smallest first; those in opset 11 hold the same weights as others."""
+    files = (ROOT / "assets" / "models").glob("*.onnx")
+    return sorted((file for file in files if not file.stem.endswith("-opset11")), key=lambda file: file.stat().st_size)
+
+
+def out_and_files(usage: str, run_all) -> tuple[pathlib.Path, list[pathlib.Path]]:
+    """The folder $OUT, and the files of results: those that are named, or else what run_all(out, options) makes."""
+    arguments = sys.argv[1:]
+    if "OUT" not in os.environ or any(argument in ("-h", "--help") for argument in arguments):
+        sys.exit(usage)
+    out = pathlib.Path(os.environ["OUT"])
+    if arguments and not arguments[0].startswith("-"):
+        return out, [pathlib.Path(argument) for argument in arguments]
+    return out, list(run_all(out, arguments))
