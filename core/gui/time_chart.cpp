@@ -43,8 +43,9 @@ void paint_bars(Painter& painter, Box row, const std::vector<std::int64_t>& time
     const std::int64_t ns = times[t];
     const float y = row.top + 3.0f + (static_cast<float>(t) + 0.5f) * step;
     const float width =
-        longest_ns > 0 ? bar_width * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
-                       : 0.0f;
+        longest_ns > 0
+            ? bar_width * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
+            : 0.0f;
     if (ns > 0)
       painter.fill({row.left, y - step * 0.36f, row.left + std::max(1.5f, width), y + step * 0.36f},
                    theme.series(t), 1.5f);

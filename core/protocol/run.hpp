@@ -23,11 +23,11 @@ namespace driftscope {
 struct StartRequest {
   Target target;
   RecordOptions record;
-  bool traced = true;        ///< false ("none", in "prepare" alone): no value and no time is recorded
-  bool stream = false;       ///< captured values are sent with the responses to "poll"
-  std::int64_t samples = 0;  ///< 0: one input
+  bool traced = true;             ///< false ("none", in "prepare" alone): no value and no time is recorded
+  bool stream = false;            ///< captured values are sent with the responses to "poll"
+  std::int64_t samples = 0;       ///< 0: one input
   std::int64_t unwatched_ns = 0;  ///< how long the model also runs unwatched; 0: not at all
-  NamedInputs inputs;        ///< with a leading axis of samples when there are any
+  NamedInputs inputs;             ///< with a leading axis of samples when there are any
   nlohmann::json environment = nlohmann::json::object();
 };
 

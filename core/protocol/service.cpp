@@ -104,8 +104,9 @@ Result<Reply> Service::State::load(const json& request, std::span<const std::byt
 Result<LoadedModel*> Service::State::load_again() {
   if (!model->weights_consumed) return &*model;
   if (!loaded.outside)
-    return bad_input("request: \"unwatched_ms\" needs the model once more, which was loaded once; load it "
-                     "without \"once\", or with \"outside\"");
+    return bad_input(
+        "request: \"unwatched_ms\" needs the model once more, which was loaded once; load it "
+        "without \"once\", or with \"outside\"");
   model.reset();
   loaded.unhashed = true;  // the trace has the hash
   DRIFTSCOPE_TRY(model, load_model(loaded, outside, true));

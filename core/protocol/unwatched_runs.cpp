@@ -32,9 +32,7 @@ Result<std::unique_ptr<UnwatchedRuns>> UnwatchedRuns::prepare(LoadedModel& model
 
 UnwatchedRuns::UnwatchedRuns(std::unique_ptr<Measurement> measurement, double clock_ns,
                              std::int64_t budget_ns)
-    : measurement_(std::move(measurement)),
-      clock_ns_(clock_ns),
-      budget_ns_(static_cast<double>(budget_ns)) {}
+    : measurement_(std::move(measurement)), clock_ns_(clock_ns), budget_ns_(static_cast<double>(budget_ns)) {}
 
 MeasureRequest UnwatchedRuns::next_slice() const {
   if (times_.runs == 0) return {.slice_ns = 0, .inner = 1, .max_runs = 1};

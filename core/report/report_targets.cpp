@@ -130,10 +130,11 @@ std::string machine_rows(const ComparisonView& view) {
 }  // namespace
 
 std::string targets(const ComparisonView& view, LeftOut& left_out) {
-  std::string html = section("targets", "Targets") + open_table("Targets and their verdicts") +
-                     "<tr><th scope=\"col\">target</th><th scope=\"col\" class=\"text\">verdict</th>"
-                     "<th scope=\"col\" class=\"text\">first difference</th><th scope=\"col\">whole model</th>"
-                     "<th scope=\"col\">peak memory</th><th scope=\"col\" class=\"text\">ran</th></tr>";
+  std::string html =
+      section("targets", "Targets") + open_table("Targets and their verdicts") +
+      "<tr><th scope=\"col\">target</th><th scope=\"col\" class=\"text\">verdict</th>"
+      "<th scope=\"col\" class=\"text\">first difference</th><th scope=\"col\">whole model</th>"
+      "<th scope=\"col\">peak memory</th><th scope=\"col\" class=\"text\">ran</th></tr>";
   std::string errors;
   for (const TargetResult* target : first_targets(view)) {
     html += target_row(*target);

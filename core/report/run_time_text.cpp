@@ -9,7 +9,9 @@
 namespace driftscope {
 namespace {
 
-std::string ns_text(double ns) { return format_ns(static_cast<std::int64_t>(std::llround(std::min(ns, 9e18)))); }
+std::string ns_text(double ns) {
+  return format_ns(static_cast<std::int64_t>(std::llround(std::min(ns, 9e18))));
+}
 
 }  // namespace
 

@@ -41,8 +41,8 @@ struct BrowserJob {
   /// it they are in the trace.
   TensorSink sink = {};
   int repeat = 1;
-  std::chrono::milliseconds settle{0};  ///< instead of repeat, above zero
-  bool compare_runs = false;            ///< as for RecordOptions
+  std::chrono::milliseconds settle{0};     ///< instead of repeat, above zero
+  bool compare_runs = false;               ///< as for RecordOptions
   std::chrono::milliseconds unwatched{0};  ///< how long the model also runs unwatched
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };

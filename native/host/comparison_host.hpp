@@ -26,7 +26,7 @@ struct ComparisonInputs {
   int repeat = 1;
   /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
   std::chrono::milliseconds settle{0};
-  bool compare_runs = false;  ///< as for RecordOptions; with a repeat of at least 2
+  bool compare_runs = false;               ///< as for RecordOptions; with a repeat of at least 2
   std::chrono::milliseconds unwatched{0};  ///< as for RunRequest
   Capture capture = Capture::all;
   std::optional<std::vector<std::string>> values = {};  ///< as for RunRequest

@@ -428,7 +428,7 @@ Status GpuSession::end_nodes(const Action& action, const Finished& finished, std
       DRIFTSCOPE_TRY(const Tensor seen, returned_tensor(action, action.returned[returned]));
       DRIFTSCOPE_CHECK(trace_sink_->value(value, seen));
     }
-    const std::int64_t device_ns = finished.times_ns.empty()          ? wall_ns
+    const std::int64_t device_ns = finished.times_ns.empty()      ? wall_ns
                                    : i < finished.times_ns.size() ? finished.times_ns[i]
                                                                   : 0;
     if (node.node != no_node && !together)

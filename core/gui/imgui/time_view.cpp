@@ -75,8 +75,10 @@ class TimeView final : public View {
     flames_ = kind_ == 1;
     flow(segments_width({"Steady runs", "First run"}));
     if (segments(screen, "first", first_, {"Steady runs", "First run"})) number_ = 0;
-    hint("The first run compiles and warms up. The whole model: the median of runs that nothing watches. Layers: the "
-         "median of the later half of the watched runs");
+    hint(
+        "The first run compiles and warms up. The whole model: the median of runs that nothing watches. "
+        "Layers: the "
+        "median of the later half of the watched runs");
     if (!flames_) {
       flow(checkbox_width("Longest first"));
       if (ImGui::Checkbox("Longest first", &sorted_)) number_ = 0;
@@ -175,7 +177,8 @@ class TimeView final : public View {
   void draw_model_row(Screen& screen, Painter& painter, float row, float names) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = at.x + ImGui::GetContentRegionAvail().x;
-    painter.text({at.x + names - 10.0f, at.y + row / 2.0f}, "whole model", screen.theme.ink, Anchor::end, false);
+    painter.text({at.x + names - 10.0f, at.y + row / 2.0f}, "whole model", screen.theme.ink, Anchor::end,
+                 false);
     paint_model_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, first_ == 1,
                     screen.theme);
     ImGui::Dummy({0.0f, row});

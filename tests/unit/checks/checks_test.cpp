@@ -159,9 +159,28 @@ TEST_CASE("Checks_SpeedAgainstLeft_LeavesOutTheFirstRun") {
   CHECK(speed({1, 500, 2000, 900, 1500}, {1, 800, 3000, 1300, 2200}).outcome == CheckOutcome::passed);
   const CheckCase few = speed({5, 1000}, {5, 2000});
   CHECK(few.outcome == CheckOutcome::failed);
-  CHECK(holds(few.message, "--repeat"));
+  CHECK(holds(few.message, "--times"));
   CHECK(speed({}, {}).outcome == CheckOutcome::failed);
   CHECK(holds(speed({1, 0, 0, 0}, {1, 5, 5, 5}).message, "clock"));
+}
+
+TEST_CASE("Checks_SpeedAgainstLeft_IsThatOfUnwatchedRunsWhereBothHaveThem") {
+  const auto target = [](const std::string& name, std::vector<double> unwatched) {
+    TargetResult result = checked_target(name, ok, ok, seven, {9000, 1000, 1001, 999, 1000});
+    if (!unwatched.empty())
+      set_run_times(*result.trace,
+                    {{9000, 1000, 1001, 999, 1000}, UnwatchedTimes{1.0, 9, std::move(unwatched), ""}});
+    return result;
+  };
+  const auto speed = [&](std::vector<double> left, std::vector<double> right) {
+    const ComparisonView view =
+        checked_view(target("pc/strict", std::move(left)), {target("chrome/fast", std::move(right))});
+    return find(run_checks(view, on("slower:20%")), "chrome/fast", "speed").outcome;
+  };
+  CHECK(speed({100, 101, 99, 100}, {200, 201, 199, 200}) == CheckOutcome::failed);
+  CHECK(speed({100, 101, 99, 100}, {100, 101, 99, 100}) == CheckOutcome::passed);
+  // A trace without unwatched runs is compared by what both have.
+  CHECK(speed({100, 101, 99, 100}, {}) == CheckOutcome::passed);
 }
 
 TEST_CASE("Checks_Baseline_KnownLayersPassAndNewOnesFail") {

@@ -55,8 +55,9 @@ TEST_CASE("RunTimes_MalformedFacts_AreLeftAlone") {
     CHECK_FALSE(run_times_of(trace));
   }
   for (const char* unwatched :
-       {"3", "{}", R"({"first_ns":1,"runs":2,"readings_ns":[]})", R"({"first_ns":-1,"runs":2,"readings_ns":[1]})",
-        R"({"first_ns":1,"runs":1e300,"readings_ns":[1]})", R"({"first_ns":1,"runs":2,"readings_ns":[null]})"}) {
+       {"3", "{}", R"({"first_ns":1,"runs":2,"readings_ns":[]})",
+        R"({"first_ns":-1,"runs":2,"readings_ns":[1]})", R"({"first_ns":1,"runs":1e300,"readings_ns":[1]})",
+        R"({"first_ns":1,"runs":2,"readings_ns":[null]})"}) {
     trace.run = std::string(R"({"times":{"unwatched":)") + unwatched + "}}";
     const auto times = run_times_of(trace);
     REQUIRE(times);
