@@ -1,5 +1,5 @@
-// The time of a target: the whole model again and again in a session of its own that keeps no value, after the
-// watched run and before anything else happens. Client: service.
+// The time of a target: the whole model again and again in a session of its own that keeps no value, after
+// the watched run and before anything else happens. Client: service.
 #pragma once
 
 #include <cstdint>

@@ -167,9 +167,9 @@ TEST_CASE("Checks_SpeedAgainstLeft_LeavesOutTheFirstRun") {
 TEST_CASE("Checks_SpeedAgainstLeft_IsThatOfUnwatchedRunsWhereBothHaveThem") {
   const auto target = [](const std::string& name, std::vector<double> unwatched) {
     TargetResult result = checked_target(name, ok, ok, seven, {9000, 1000, 1001, 999, 1000});
-    if (!unwatched.empty())
-      set_run_times(*result.trace,
-                    {{9000, 1000, 1001, 999, 1000}, UnwatchedTimes{1.0, 9, std::move(unwatched), ""}});
+    RunTimes times = {{9000, 1000, 1001, 999, 1000}, std::nullopt};
+    if (!unwatched.empty()) times.unwatched = UnwatchedTimes{1.0, 9, std::move(unwatched), ""};
+    set_run_times(*result.trace, times);
     return result;
   };
   const auto speed = [&](std::vector<double> left, std::vector<double> right) {
