@@ -38,9 +38,12 @@ function plantFault(tensors, metadata) {
 
 const timed = (scale) => (tensors, metadata) => {
   const nodes = JSON.parse(metadata.nodes);
-  for (const node of nodes)
-    node.time_ns = [9_000_000, 1000, 1001, 999, 1000].map((ns) => Math.round(ns * scale));
+  const times = [9_000_000, 1000, 1001, 999, 1000].map((ns) => Math.round(ns * scale));
+  for (const node of nodes) node.time_ns = times;
   metadata.nodes = JSON.stringify(nodes);
+  const ran = JSON.parse(metadata.run);
+  ran.times = { watched_ns: times.map((ns) => ns * nodes.length) };
+  metadata.run = JSON.stringify(ran);
 };
 
 test("FailOn_Fault_DecidesTheExitCode", (t) => {
