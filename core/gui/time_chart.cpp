@@ -51,12 +51,16 @@ void paint_bars(Painter& painter, Box row, const std::vector<std::int64_t>& time
                    theme.series(t), 1.5f);
     std::string text = format_ns(ns);
     if (t > 0 && ns > 0 && times[0] > 0)
-      text += fmt::format("  ×{:.1f}", static_cast<double>(ns) / static_cast<double>(times[0]));
+      text += "  " + ratio_text(static_cast<double>(ns) / static_cast<double>(times[0]));
     painter.text({row.left + width + 6.0f, y}, text, ns > 0 ? theme.ink : theme.dim, Anchor::start, true);
   }
 }
 
 }  // namespace
+
+std::string ratio_text(double ratio) {
+  return ratio < 9.95 ? fmt::format("×{:.2g}", ratio) : fmt::format("×{:.0f}", ratio);
+}
 
 std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first) {
   std::int64_t longest = 0;

@@ -12,6 +12,9 @@
 
 namespace driftscope::gui {
 
+/// How many times as long: "×0.76", "×5.9", "×376".
+[[nodiscard]] std::string ratio_text(double ratio);
+
 /// Longest time of a layer on any target: the scale of the bars. `first`: of the first run.
 [[nodiscard]] std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first);
 

@@ -94,7 +94,7 @@ class TimeView final : public View {
     sorted_target_ = screen.target();
     LayerSort sort;
     if (sorted_)
-      sort = {SortBy::metric, screen.target(),
+      sort = {SortBy::metric, timed_target(screen),
               first_ == 1 ? timed_metric("first_time") : timed_metric("time"), true};
     rows_ = ordered_layers(*screen.snapshot, {}, sort);
     flame_.clear();
@@ -107,6 +107,15 @@ class TimeView final : public View {
     view_.to_ns = all_ns_;
   }
 
+  /// The selected target, or the first one whose layers have times.
+  static std::size_t timed_target(const Screen& screen) {
+    const auto& targets = screen.snapshot->targets;
+    if (targets[screen.target()].time.layers != "unknown") return screen.target();
+    for (std::size_t t = 0; t < targets.size(); ++t)
+      if (targets[t].time.layers != "unknown") return t;
+    return screen.target();
+  }
+
   void draw_totals(Screen& screen) {
     const auto& targets = screen.snapshot->targets;
     for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -116,8 +125,7 @@ class TimeView final : public View {
       const double base_ns = first_ == 1 ? base.first_ns : base.ns;
       std::string text =
           first_ == 1 ? format_ns(static_cast<std::int64_t>(time.first_ns)) : short_run_time_text(time);
-      if (t > 0 && ns > 0 && base_ns > 0 && time.kind == base.kind)
-        text += fmt::format("  ×{:.2f}", ns / base_ns);
+      if (t > 0 && ns > 0 && base_ns > 0 && time.kind == base.kind) text += "  " + ratio_text(ns / base_ns);
       const float width =
           ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize();
       if (t > 0) {
