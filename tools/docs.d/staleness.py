@@ -50,7 +50,8 @@ class Repository:
     def commit_to_stamp(self, description) -> str:
         """The last commit that changed what a description describes (a merge, where branches did beside each other):
         the same one for as long as that is unchanged."""
-        last = self.git("log", "-1", "--format=%h", "--", *description.code) if description.code else None
+        paths = description.code or (["package.json"] if description.packages else [])
+        last = self.git("log", "-1", "--format=%h", "--", *paths) if paths else None
         if last and self.versions(last, description.packages) == self.versions("HEAD", description.packages):
             return last
         return self.git("rev-parse", "--short", "HEAD") or "unknown"
