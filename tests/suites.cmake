@@ -86,6 +86,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND tools/lint)
   driftscope_suite("tree: pins of downloads" LABELS tree
     COMMAND "${NODE_PROGRAM}" --test tests/setup)
+  driftscope_suite("tree: documents" LABELS tree
+    COMMAND "${NODE_PROGRAM}" --test tests/documents)
 endif()
 driftscope_suite("${unit}" LABELS unit
   COMMAND driftscope_unit_tests)

@@ -68,7 +68,8 @@ void check_on_gpu(const ModelBuilder& model, const NamedInputs& inputs) {
   const Graph graph = built(model);
   ThreadPool threads(2);
   for (const GpuWay& way : gpu_ways()) {
-    CAPTURE(way.engine);
+    const std::string engine = way.engine;  // a pointer would be printed as one
+    CAPTURE(engine);
     CAPTURE(way.capture == Capture::all);
     const GpuRun ran = run_on_gpu(graph, inputs, way);
     CHECK_MESSAGE(!ran.with.options.contains("on_strict"), ran.with.options.at("on_strict"));
