@@ -77,6 +77,12 @@ struct Command {
   std::uint32_t timed_as = 0;  ///< commands of one number are timed together; numbers rise
 };
 
+/// Programs of a device since it was opened.
+struct ProgramCounts {
+  std::int64_t asked = 0;
+  std::int64_t compiled = 0;
+};
+
 /// What a submission that has finished took, by Command::timed_as; empty where it was not timed.
 struct Finished {
   std::vector<std::int64_t> times_ns;
@@ -106,6 +112,8 @@ class Device {
 
   /// Begins to compile. The same code is one program, kept for as long as the device.
   [[nodiscard]] virtual ProgramId make_program(std::string_view label, std::string_view code) = 0;
+  /// How far compiling is, as of the last ready().
+  [[nodiscard]] virtual ProgramCounts program_counts() const = 0;
 
   /// What can be submitted again and again, not while it is under way. `timed`: with times, where the device
   /// has timestamps.

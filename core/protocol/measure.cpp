@@ -219,6 +219,9 @@ Result<messages::MeasureResponse> Measurement::measure(const MeasureRequest& req
     }
     messages::MeasureResponse not_yet;
     if (progress.waiting) not_yet.waiting = true;
+    not_yet.preparing = progress.preparing;
+    not_yet.prepared = progress.prepared;
+    not_yet.to_prepare = progress.to_prepare;
     if (progress.waiting || monotonic_ns() - call_begin >= budget_ns) return not_yet;
   }
 }

@@ -141,6 +141,8 @@ Result<Reply> Service::State::poll(const json& request) {
                                   .finished = progress->finished() && values.table.empty(),
                                   .waiting = progress->nodes.waiting,
                                   .preparing = progress->nodes.preparing,
+                                  .prepared = progress->nodes.prepared,
+                                  .to_prepare = progress->nodes.to_prepare,
                                   .timing = {},
                                   .values = {}};
   if (run->timing()) response.timing = true;

@@ -85,6 +85,9 @@ Result<Progress> UnwatchedRuns::poll(std::int64_t budget_ns) {
   if (!done_) {
     DRIFTSCOPE_TRY(const auto slice, measurement_->measure(next_slice(), budget_ns));
     progress.waiting = slice.waiting.value_or(false);
+    progress.preparing = slice.preparing;
+    progress.prepared = slice.prepared;
+    progress.to_prepare = slice.to_prepare;
     if (slice.finished) add_slice(slice);
     done_ = known();
   }

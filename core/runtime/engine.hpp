@@ -60,6 +60,9 @@ struct Progress {
   /// Polling does not help before the host's event loop has run: other code or the browser is working.
   bool waiting = false;
   bool preparing = false;  ///< the engine is not ready yet; no node has begun
+  /// While preparing: programs for a GPU that are compiled, of how many; 0 of 0 where that is not known.
+  std::int64_t prepared = 0;
+  std::int64_t to_prepare = 0;
   [[nodiscard]] bool finished() const { return done >= total; }
 };
 

@@ -229,8 +229,9 @@ Result<Progress> Recording::poll(std::int64_t budget_ns) {
   const std::int64_t runs = state.done        ? state.repetition
                             : state.settles() ? state.repetition + 1
                                               : state.options.repeat;
-  return Progress{state.repetition * nodes + progress.done, runs * nodes, progress.waiting,
-                  progress.preparing};
+  progress.done += state.repetition * nodes;
+  progress.total = runs * nodes;
+  return progress;
 }
 
 Result<Trace> Recording::take() {

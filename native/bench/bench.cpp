@@ -66,6 +66,7 @@ class ModelBench {
     spec.inputs = std::make_shared<const Bytes>(std::move(packed));
     spec.capture = one.row.capture;
     spec.timeout = plan_.runner.timeout;
+    spec.stall_timeout = plan_.runner.stall_timeout;
     one.row.build = build_id();
     const auto& browsers = browser_hosts();
     if (one.target.host == "pc") return open_local_subject(spec, stop_, one.row);

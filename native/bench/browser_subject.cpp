@@ -9,6 +9,7 @@
 #include "native/bench/peak_sampler.hpp"
 #include "native/bench/service_client.hpp"
 #include "native/browser/launcher.hpp"
+#include "native/browser/page_life.hpp"
 #include "native/browser/run_in_browser.hpp"
 
 namespace driftscope {
@@ -37,7 +38,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
       : server_(server),
         job_(server.jobs(), std::move(job)),
         host_(std::move(host)),
-        timeout_(spec.timeout),
+        limits_(limits_of(spec)),
         start_patience_(spec.start_patience),
         stop_(std::move(stop)) {}
 
@@ -98,9 +99,15 @@ class BrowserSubject final : public Subject, private ServiceTransport {
   }
 
  private:
-  [[nodiscard]] Error hang(const std::string& what) const {
-    return missing_error(fmt::format("{} ({}) {} for {} s and was ended; --timeout allows more", host_.host,
-                                     host_.version, what, std::chrono::duration<double>(timeout_).count()));
+  // While a page measures, its worker alone gives signs of life: between two steps of a run.
+  static LifeLimits limits_of(const SubjectSpec& spec) {
+    LifeLimits limits = life_limits(spec.timeout, spec.stall_timeout);
+    limits.silence = spec.timeout;
+    return limits;
+  }
+
+  [[nodiscard]] Error hang(const std::string& why) const {
+    return missing_error(fmt::format("{} ({}) {}", host_.host, host_.version, why));
   }
 
   /// Why waiting is pointless, if so.
@@ -137,11 +144,14 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     bool again = false;
     while (!job_->wait(look_up).opened) {
       if (auto error = trouble()) return *std::move(error);
-      if (Clock::now() - asked > timeout_) return hang("did not open the page");
+      Job::Snapshot waiting = job_->wait(milliseconds(0));
+      waiting.last_sign = asked;
+      if (const auto why = given_up(waiting, Clock::now(), limits_)) return hang(*why);
       if (again || Clock::now() - asked < start_patience_) continue;
       again = true;
       browser_->end();  // none of its pages may open the job any longer
-      if (job_->wait(milliseconds(0)).opened) return hang("did not open the page");
+      if (job_->wait(milliseconds(0)).opened)
+        return hang(fmt::format("did not open the page for {} and was ended", seconds_text(start_patience_)));
       DRIFTSCOPE_TRY(start, start_browser());
     }
     return start;
@@ -160,16 +170,17 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     while (true) {
       if (auto text = job_->long_poll().response(look_up)) return *std::move(text);
       if (auto error = trouble()) return *std::move(error);
-      // Not just any sign of life: a page may live while its worker hangs.
-      const auto last_change = std::max(begin, job_->wait(milliseconds(0)).last_change);
-      if (Clock::now() - last_change > timeout_) return hang("made no progress");
+      Job::Snapshot now = job_->wait(milliseconds(0));
+      now.last_sign = std::max(begin, now.last_sign);
+      now.last_change = std::max(begin, now.last_change);
+      if (const auto why = given_up(now, Clock::now(), limits_)) return hang(*why);
     }
   }
 
   Server& server_;
   BoardEntry job_;
   HostInfo host_;
-  milliseconds timeout_;
+  LifeLimits limits_;
   milliseconds start_patience_;
   StopCheck stop_;
   double clock_ns_ = 1.0;

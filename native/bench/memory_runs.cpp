@@ -86,6 +86,7 @@ Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsReques
   spec.model = request.model;
   spec.inputs = std::make_shared<const Bytes>(std::move(packed));
   spec.timeout = request.runner.timeout;
+  spec.stall_timeout = request.runner.stall_timeout;
   progress("watching memory", 0, request.runs);
   BenchRow row;
   std::unique_ptr<Subject> subject;

@@ -22,6 +22,8 @@ struct SubjectSpec {
   std::string capture = "none";              ///< as for the service's "prepare"
   std::filesystem::path site;                ///< for browsers: the folder that is served
   std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
+  /// For a browser: longest time without progress while its page lives; nothing: a multiple of `timeout`.
+  std::optional<std::chrono::milliseconds> stall_timeout = {};
   /// For a browser that has not opened the page: it is then ended and started once more.
   std::chrono::milliseconds start_patience{30000};
 };

@@ -72,6 +72,8 @@ user_pref("toolkit.telemetry.enabled", false);
 user_pref("toolkit.telemetry.unified", false);
 // a background tab would be slowed down
 user_pref("dom.min_background_timeout_value", 4);
+user_pref("dom.min_background_timeout_value_without_budget_throttling", 4);
+user_pref("dom.timeout.enable_budget_timer_throttling", false);
 user_pref("dom.ipc.processPriorityManager.enabled", false);
 )";
 

@@ -6,6 +6,7 @@
 #include "core/protocol/batch.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/browser/launcher.hpp"
+#include "native/browser/page_life.hpp"
 #include "native/os/cleanup.hpp"
 #include "native/os/resource_limits.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds poll_interval{50};
-constexpr milliseconds longest_silence{30000};  // the page reports several times a second
 
 // The job for the page; web/page/job.mjs reads it.
 messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
@@ -40,34 +40,18 @@ struct MemorySampleAt {
   std::int64_t bytes = 0;
 };
 
-std::string phase_name(const JobProgress& progress) {
-  return std::string(progress.phase ? messages::name_of(*progress.phase) : "start");
-}
-
-std::string seconds_text(milliseconds time) {
-  const auto tenths = time.count() / 100;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
-}
-
-Error hang_error(const HostInfo& host, const std::string& what, milliseconds time) {
-  return missing_error(host.host + " (" + host.version + ") " + what + " for " + seconds_text(time) +
-                       " and was ended; --timeout allows more");
+Error hang_error(const HostInfo& host, const std::string& what) {
+  return missing_error(host.host + " (" + host.version + ") " + what);
 }
 
 // Why the wait must end without a result; nothing while it may still succeed.
 std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host, const Browser& browser,
-                                milliseconds timeout) {
+                                const LifeLimits& limits) {
   if (CleanupRegistry::instance().closed()) return Error{ErrorKind::cancelled, "stopped"};
   if (!browser.running())
     return missing_error(host.host + " (" + host.version +
                          ") ended before it sent its trace: " + browser.exit_text());
-  const auto time = Clock::now();
-  if (!now.opened && time - now.last_sign > timeout)
-    return hang_error(host, "did not open the page", timeout);
-  const milliseconds silence = std::min(timeout, longest_silence);
-  if (now.opened && time - now.last_sign > silence) return hang_error(host, "gave no sign of life", silence);
-  if (now.opened && time - now.last_change > timeout)
-    return hang_error(host, "made no progress (phase '" + phase_name(now.progress) + "')", timeout);
+  if (const auto why = given_up(now, Clock::now(), limits)) return hang_error(host, *why);
   return std::nullopt;
 }
 
@@ -118,6 +102,7 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
     browser.emplace(std::move(started));
     return {};
   };
+  const LifeLimits limits = life_limits(options.timeout, options.stall_timeout);
   const Clock::time_point asked = Clock::now();
   DRIFTSCOPE_CHECK(start());
   bool again = false;
@@ -127,7 +112,7 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
   while (true) {
     const Job::Snapshot now = entry->wait(poll_interval);
     if (now.over) break;
-    if (auto error = check_life(now, host, *browser, options.timeout)) {
+    if (auto error = check_life(now, host, *browser, limits)) {
       if (options.lost != nullptr) *options.lost = true;
       return with_memory(*std::move(error), memory);
     }
@@ -135,12 +120,14 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
       again = true;
       browser->end();  // before it is started again: none of its pages may open the job any longer
       if (entry->wait(milliseconds(0)).opened)
-        return hang_error(host, "did not open the page", options.start_patience);
+        return hang_error(
+            host, "did not open the page for " + seconds_text(options.start_patience) + " and was ended");
       DRIFTSCOPE_CHECK(start());
       continue;
     }
     if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval) sample_memory();
     BrowserProgress report{now.progress, memory.back().bytes};
+    report.slow = now.opened && Clock::now() - now.last_change > options.timeout;
     if (progress && !progress(report)) return Error{ErrorKind::cancelled, host.host + ": stopped"};
   }
   sample_memory();  // even the shortest run has one, taken while everything is still in place

@@ -64,9 +64,10 @@ struct BrowserOptions {
   std::int64_t max_value_bytes = std::int64_t{1} << 36;
   /// Larger ones (with their external data) are rejected before a browser is started.
   std::size_t max_model_bytes = max_browser_model_bytes;
-  /// Longest time without a sign of life (from the start until the page opens, then between two
-  /// changes of its progress): afterwards the browser counts as hanging.
+  /// Longest time without a sign of life, from the start until the page opens, and of the page then.
   std::chrono::milliseconds timeout{60000};
+  /// Longest time without progress while the page lives; nothing: a multiple of `timeout` (page_life.hpp).
+  std::optional<std::chrono::milliseconds> stall_timeout = {};
   /// A browser that has not opened the page by then is ended and started once more. A start takes seconds;
   /// of a few hundred starts of WebKitGTK one never showed its page.
   std::chrono::milliseconds start_patience{30000};
@@ -77,6 +78,7 @@ struct BrowserOptions {
 struct BrowserProgress {
   JobProgress job;
   std::int64_t memory_bytes = 0;  ///< PSS of the browser's processes, last sample
+  bool slow = false;              ///< no progress for longer than the timeout, though the page lives
 };
 /// False stops the run: the result is then a cancelled error.
 using BrowserProgressCallback = std::function<bool(const BrowserProgress&)>;

@@ -133,6 +133,11 @@ class DawnDevice final : public Device {
     return id;
   }
 
+  ProgramCounts program_counts() const override {
+    const auto asked = static_cast<std::int64_t>(programs_.size());
+    return {asked, asked - compiling_};
+  }
+
   Result<RecordingId> record(std::vector<Command> commands, bool timed) override {
     DRIFTSCOPE_CHECK(state());
     Recording made;

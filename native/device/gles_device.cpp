@@ -105,6 +105,11 @@ class GlesDevice final : public Device {
     return id;
   }
 
+  ProgramCounts program_counts() const override {
+    const auto asked = static_cast<std::int64_t>(programs_.size());
+    return {asked, asked - static_cast<std::int64_t>(to_compile_.size())};
+  }
+
   Result<RecordingId> record(std::vector<Command> commands, bool timed) override {
     DRIFTSCOPE_CHECK(context_.state());
     const Context::Current current(context_);

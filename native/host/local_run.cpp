@@ -31,6 +31,10 @@ Result<Bytes> pack_inputs(const NamedInputs& inputs) {
   return write_trace(carrier);
 }
 
+std::string_view preparing_step(std::int64_t programs) {
+  return programs > 0 ? "compiling shaders" : "preparing";
+}
+
 Result<Trace> run_locally(const Target& target, const RunRequest& request, const TargetProgress& progress) {
   Service service;
   progress("loading the model", 0, 0);
@@ -51,7 +55,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
   if (request.values) start.values = *request.values;
   if (request.samples > 0) start.samples = request.samples;
   DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));
-  progress("preparing", 0, 0);
+  progress(preparing_step(0), 0, 0);
   if (request.sink) service.record_to(request.sink);
   DRIFTSCOPE_CHECK(client.send(start, inputs));
   while (true) {
@@ -60,8 +64,11 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
     const messages::PollResponse& now = polled.head;
     const bool by_sample = now.samples > 0;
     const bool timing = now.timing.value_or(false);
-    progress(timing ? "measuring its time" : "running", by_sample ? now.sample : now.done,
-             by_sample ? now.samples : now.total);
+    if (now.preparing)
+      progress(preparing_step(now.to_prepare), now.prepared, now.to_prepare);
+    else
+      progress(timing ? "measuring its time" : "running", by_sample ? now.sample : now.done,
+               by_sample ? now.samples : now.total);
     if (now.finished) break;
   }
   DRIFTSCOPE_TRY(const auto finished, client.send(messages::Finish{}));

@@ -9,6 +9,7 @@
 #include "core/trace/trace_file.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/perturbation.hpp"
+#include "native/browser/page_life.hpp"
 #include "native/browser/run_in_browser.hpp"
 #include "native/host/local_run.hpp"
 #include "native/os/files.hpp"
@@ -25,17 +26,47 @@ Result<Trace> read_recorded(const Target& target, const Graph& graph) {
   return trace;
 }
 
-std::string_view step_name(const std::optional<messages::Phase>& phase) {
+std::string_view phase_step(const std::optional<messages::Phase>& phase) {
   if (!phase) return "starting the browser";
   switch (*phase) {
     case messages::Phase::open: return "page opened";
     case messages::Phase::load: return "loading the model";
-    case messages::Phase::compile: return "preparing";
+    case messages::Phase::compile: return preparing_step(0);
     case messages::Phase::run: return "running";
     case messages::Phase::time: return "measuring its time";
     case messages::Phase::send: break;
   }
   return "sending the trace";
+}
+
+BrowserOptions browser_options(const RunnerOptions& options) {
+  BrowserOptions browser;
+  browser.timeout = options.timeout;
+  browser.stall_timeout = options.stall_timeout;
+  return browser;
+}
+
+/// What a browser is doing, and how much of it is done.
+struct Step {
+  std::string name;
+  std::int64_t done = 0;
+  std::int64_t total = 0;
+};
+
+Step step_of(const BrowserProgress& now, const BrowserOptions& options) {
+  const JobProgress& job = now.job;
+  Step step{std::string(phase_step(job.phase)), job.done, job.total};
+  if (job.to_prepare > 0)
+    step = {std::string(preparing_step(job.to_prepare)), job.prepared, job.to_prepare};
+  else if (job.samples > 0)
+    step = {std::move(step.name), job.sample, job.samples};
+  // The text does not change while it lasts: each new one is a line of a log.
+  if (now.slow) {
+    const LifeLimits limits = life_limits(options.timeout, options.stall_timeout);
+    step.name += fmt::format(", slowly: no progress for {}, at {} it is given up",
+                             seconds_text(options.timeout), seconds_text(limits.stall));
+  }
+  return step;
 }
 
 }  // namespace
@@ -84,12 +115,11 @@ Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::sp
     batch.packed = std::make_shared<const Bytes>(pack_batch(std::span(cases).subspan(first, count)));
     bool lost = false;
     std::optional<std::size_t> done;  // once cases run
-    BrowserOptions options;
-    options.timeout = options_.timeout;
+    BrowserOptions options = browser_options(options_);
     options.lost = &lost;
     auto answers = run_batch_in_browser(*server_, batch, options, [&](const BrowserProgress& now) {
       if (now.job.phase == messages::Phase::run) done = static_cast<std::size_t>(now.job.done);
-      progress(step_name(now.job.phase), static_cast<std::int64_t>(first) + now.job.done, total);
+      progress(step_of(now, options).name, static_cast<std::int64_t>(first) + now.job.done, total);
       return true;
     });
     if (lost && done) lost_at(*done);
@@ -144,12 +174,10 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
   job.compare_runs = request.compare_runs;
   job.unwatched = request.unwatched;
   job.samples = request.samples;
-  BrowserOptions options;
-  options.timeout = options_.timeout;
+  const BrowserOptions options = browser_options(options_);
   const auto on_progress = [&](const BrowserProgress& now) {
-    const bool by_sample = now.job.samples > 0;
-    progress(step_name(now.job.phase), by_sample ? now.job.sample : now.job.done,
-             by_sample ? now.job.samples : now.job.total);
+    const Step step = step_of(now, options);
+    progress(step.name, step.done, step.total);
     return !request.stopped || !request.stopped();
   };
   return run_in_browser(*server_, job, options, on_progress);

@@ -42,10 +42,13 @@ struct RunRequest {
 
 struct RunnerOptions {
   std::chrono::seconds timeout{60};  ///< without a sign of life from a browser
-  std::filesystem::path site;        ///< folder of the page; empty: found beside the program
+  /// Without progress from a browser whose page lives; nothing: a multiple of `timeout`.
+  std::optional<std::chrono::seconds> stall_timeout = {};
+  std::filesystem::path site;  ///< folder of the page; empty: found beside the program
 };
 
-/// Called with the current step: "starting the browser", "running", with samples or nodes done.
+/// Called with the current step: "starting the browser", "compiling shaders", "running", and what is done of
+/// it: programs, samples or nodes.
 using TargetProgress = std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
 
 class TargetRunner {

@@ -18,7 +18,7 @@ bool Job::opened() {
   return true;
 }
 
-bool Job::progress(const JobProgress& progress) {
+bool Job::progress(const JobProgress& progress, std::optional<std::chrono::milliseconds> worker_silence) {
   const std::lock_guard lock(mutex_);
   if (now_.over) return false;
   now_.last_sign = Clock::now();
@@ -26,6 +26,8 @@ bool Job::progress(const JobProgress& progress) {
     now_.progress = progress;
     now_.last_change = now_.last_sign;
   }
+  now_.worker_answered.reset();
+  if (worker_silence) now_.worker_answered = now_.last_sign - *worker_silence;
   if (progress.phase == messages::Phase::run && !now_.run_began) now_.run_began = now_.last_sign;
   return true;
 }

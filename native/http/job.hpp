@@ -42,6 +42,8 @@ struct JobProgress {
   std::int64_t total = 0;
   std::int64_t sample = 0;
   std::int64_t samples = 0;
+  std::int64_t prepared = 0;    ///< programs for a GPU that are compiled,
+  std::int64_t to_prepare = 0;  ///< of how many; 0: not known
   bool operator==(const JobProgress&) const = default;
 };
 
@@ -58,7 +60,10 @@ class Job {
 
   // The browser's side. False: the job is over (finished or cancelled), the page should stop.
   bool opened();
-  bool progress(const JobProgress& progress);
+  /// A sign of life, and progress where it differs from the last one. `worker_silence`: for how long the
+  /// page's worker has not answered.
+  bool progress(const JobProgress& progress,
+                std::optional<std::chrono::milliseconds> worker_silence = std::nullopt);
   /// A message of captured values (value_stream.hpp); an error of their receiver ends the job.
   bool values(const Bytes& message);
   bool finish(Bytes trace);
@@ -71,9 +76,10 @@ class Job {
     bool opened = false;
     bool over = false;
     JobProgress progress;
-    Clock::time_point last_sign;                 ///< any request of the page for this job
-    Clock::time_point last_change;               ///< of the progress: a page may live while its worker hangs
-    std::optional<Clock::time_point> run_began;  ///< first progress in phase "run"
+    Clock::time_point last_sign;    ///< any request of the page for this job
+    Clock::time_point last_change;  ///< of the progress: a page may live while its worker hangs
+    std::optional<Clock::time_point> worker_answered;  ///< last; nothing where the page has no worker
+    std::optional<Clock::time_point> run_began;        ///< first progress in phase "run"
   };
   /// Returns when the job is over or the time has passed.
   [[nodiscard]] Snapshot wait(std::chrono::milliseconds time);

@@ -38,7 +38,7 @@ void send_accepted(Response& response, bool accepted) {
 }
 
 JobProgress progress_of(const messages::Progress& said) {
-  return {said.phase, said.done, said.total, said.sample, said.samples};
+  return {said.phase, said.done, said.total, said.sample, said.samples, said.prepared, said.to_prepare};
 }
 
 json parse_object(const Bytes& body) {
@@ -153,7 +153,9 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                   response.status = 400;
                   return response.set_content(read.error().message + "\n", "text/plain");
                 }
-                send_accepted(response, job->progress(progress_of(said)));
+                std::optional<std::chrono::milliseconds> worker_silence;
+                if (said.worker_silent_ms) worker_silence = std::chrono::milliseconds(*said.worker_silent_ms);
+                send_accepted(response, job->progress(progress_of(said), worker_silence));
               });
 }
 

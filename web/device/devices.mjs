@@ -52,7 +52,7 @@ export class Devices {
     }
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when something that was under way has ended: a look may say more. */
   settled() {
     return Promise.all([...this.#devices.values()].flatMap((device) => device.work));
   }

@@ -10,7 +10,7 @@ const eagerTurns = 200;
 export class PageDevice {
   #port;
   #asked = 0; // requests that change what look() says
-  #state = { seen: 0, ready: false, facts: null };
+  #state = { seen: 0, ready: false, compiled: 0, facts: null };
   #error = null;
   #recordings = new Map();
   #waiting = []; // those who want to know of any news
@@ -42,7 +42,8 @@ export class PageDevice {
 
   look() {
     if (this.#error) return { error: this.#error, lost: true };
-    return { ready: this.#state.ready && this.#state.seen === this.#asked, facts: this.#state.facts };
+    const { seen, compiled, facts } = this.#state;
+    return { ready: this.#state.ready && seen === this.#asked, compiled, facts };
   }
 
   #forward(what, request) {

@@ -78,6 +78,7 @@ class WebDevice final : public Device {
       facts_.layers = facts->value("layers", 1);
       facts_.precision_bits = facts->value("precision_bits", 0);
     }
+    compiled_ = now.value("compiled", std::int64_t{0});
     return now.value("ready", false);
   }
 
@@ -141,6 +142,8 @@ class WebDevice final : public Device {
     by_code_.emplace(code, id);
     return id;
   }
+
+  ProgramCounts program_counts() const override { return {last_program_, compiled_}; }
 
   Result<RecordingId> record(std::vector<Command> commands, bool timed) override {
     timed = timed && facts_.timestamps;
@@ -237,6 +240,7 @@ class WebDevice final : public Device {
   std::int64_t memory_ = 0;
   ObjectId last_object_ = no_id;
   ProgramId last_program_ = no_id;
+  std::int64_t compiled_ = 0;
   RecordingId last_recording_ = no_id;
   std::map<ObjectId, std::int64_t> objects_;
   std::map<RecordingId, std::int64_t> recordings_;

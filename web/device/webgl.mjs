@@ -120,7 +120,8 @@ export class WebGlDevice {
     for (const program of this.#compiling) if (!this.#error && !this.#linked(program)) break;
     if (this.#gl?.isContextLost()) this.#lose();
     if (this.#error) return { error: this.#error, lost: this.#lost };
-    return { ready: this.#compiling.size === 0, facts: this.#facts };
+    const compiled = this.#programs.size - this.#compiling.size;
+    return { ready: this.#compiling.size === 0, compiled, facts: this.#facts };
   }
 
   // Whether a program is there; of those that do not compile, why.

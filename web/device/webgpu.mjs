@@ -32,6 +32,7 @@ export class WebGpuDevice {
   #error = null;
   #lost = false;
   #work = new Set(); // promises under way
+  #waiting = []; // those who want to know when any of them has ended
   #waits = 0;
   #buffers = new Map();
   #programs = new Map();
@@ -41,14 +42,19 @@ export class WebGpuDevice {
     this.#go(this.#open(gpu));
   }
 
+  /** Resolves when something has ended, not everything: each pipeline is progress. */
   get work() {
-    return [...this.#work];
+    if (this.#work.size === 0) return [];
+    return [new Promise((resolve) => this.#waiting.push(resolve))];
   }
 
   #go(promise) {
     const watched = promise
       .catch((error) => this.#fail("internal", String(error?.message ?? error)))
-      .finally(() => this.#work.delete(watched));
+      .finally(() => {
+        this.#work.delete(watched);
+        for (const resolve of this.#waiting.splice(0)) resolve();
+      });
     this.#work.add(watched);
   }
 
@@ -88,8 +94,9 @@ export class WebGpuDevice {
 
   look() {
     if (this.#error) return { error: this.#error, lost: this.#lost };
-    const compiling = [...this.#programs.values()].some(({ pipeline }) => pipeline === null);
-    return { ready: this.#device !== null && !compiling, facts: this.#facts };
+    const compiled = [...this.#programs.values()].filter(({ pipeline }) => pipeline !== null).length;
+    const ready = this.#device !== null && compiled === this.#programs.size;
+    return { ready, compiled, facts: this.#facts };
   }
 
   #buffer(bytes, bufferUsage, label) {

@@ -38,6 +38,7 @@ export async function compare(options) {
   for (const condition of listOf(options.failOn)) args.push("--fail-on", condition);
   for (const name of ["left", "dataset", "repeat", "baseline", "report", "junit", "timeout", "site", "trace"])
     if (options[name] !== undefined) args.push(`--${name}`, String(options[name]));
+  if (options.stallTimeout !== undefined) args.push("--stall-timeout", String(options.stallTimeout));
   args.push(...limits(options));
   const ended = await runProgram(args, options);
   const report = parsed(ended);

@@ -42,6 +42,8 @@ export interface CompareOptions extends ProgramOptions {
   junit?: string;
   /** Seconds without a sign of life after which a browser is abandoned. */
   timeout?: number;
+  /** Seconds without progress after which a browser is given up whose page lives. Default: 5 times timeout. */
+  stallTimeout?: number;
   /** Folder of Driftscope's own page. */
   site?: string;
 }

@@ -54,9 +54,11 @@ function progressOf(purpose, samples) {
       done: sample,
       total: samples,
     });
-  return ({ phase, done = 0, total = 0 } = {}) => ({
-    step: !phase ? "starting" : phase === "run" ? "running" : "preparing",
-    done,
-    total,
-  });
+  return ({ phase, done = 0, total = 0, prepared = 0, to_prepare = 0 } = {}) => {
+    if (to_prepare > 0) return { step: "compiling shaders", done: prepared, total: to_prepare };
+    if (!phase) return { step: "starting", done, total };
+    if (phase === "run") return { step: "running", done, total };
+    if (phase === "time") return { step: "measuring its time", done, total };
+    return { step: "preparing", done: 0, total: 0 };
+  };
 }

@@ -5,10 +5,12 @@ import { checkDocument } from "../worker/client.mjs";
 import { loadMessages } from "../worker/engine.mjs";
 import { download } from "./download.mjs";
 import { RunError } from "../shared/errors.mjs";
+import { Pulse } from "../worker/pulse.mjs";
 import { runInWorker } from "../worker/runner.mjs";
 import { fetchModel, inUse } from "./store.mjs";
 
-// The PC considers a silent page to be hanging.
+// The PC considers a silent page to be hanging. A browser that the PC has started slows no timers of hidden
+// pages (native/browser).
 const heartbeatMs = 400;
 
 const engineFolder = new URL("../../engine/", import.meta.url).href;
@@ -20,18 +22,23 @@ const postJson = (url, value) =>
     body: JSON.stringify(value),
   });
 
-/** Reports progress to the PC until stopped; aborts the run when the PC no longer wants it. */
+/**
+ * Reports to the PC until stopped: how far the run is, and again and again that this page lives, and since
+ * when its worker has not answered. Aborts the run when the PC no longer wants it.
+ */
 class Heartbeat {
-  #state = { phase: "open", done: 0, total: 0, sample: 0, samples: 0 };
+  #state = { phase: "open", done: 0, total: 0, sample: 0, samples: 0, prepared: 0, to_prepare: 0 };
   #timer;
   #url;
   #abort;
   #failures = 0;
   #underWay = new Set();
+  #pulse;
 
-  constructor(url, abort) {
+  constructor(url, abort, pulse) {
     this.#url = url;
     this.#abort = abort;
+    this.#pulse = pulse;
     this.#timer = setInterval(() => this.beat(), heartbeatMs);
   }
 
@@ -48,8 +55,10 @@ class Heartbeat {
   }
 
   async #send() {
+    const sign = { ...this.#state, worker_silent_ms: this.#pulse.silentMs };
+    if (this.#state.phase !== "time") this.#pulse.ask(); // nothing but the run may be measured
     try {
-      const response = await postJson(this.#url, this.#state);
+      const response = await postJson(this.#url, sign);
       this.#failures = 0;
       if (response.status === 409 || response.status === 404) this.#abort.abort();
     } catch {
@@ -103,7 +112,8 @@ async function fetchParts(url, job, onProgress, signal) {
 export async function runJob(id, here, show) {
   const url = new URL(`../../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
   const abort = new AbortController();
-  const heartbeat = new Heartbeat(`${url}/progress`, abort);
+  const pulse = new Pulse();
+  const heartbeat = new Heartbeat(`${url}/progress`, abort, pulse);
   const change = (state) => {
     show.change(state);
     return heartbeat.set(state);
@@ -129,7 +139,7 @@ export async function runJob(id, here, show) {
       const packed = await download(`${url}/inputs`, { what: "the cases", ...fetching });
       const start = { target: job.target, repeat: 1, capture: "outputs", environment: environmentHere };
       const task = { variant: variant.name, threads, memory: job.memory, batch: packed, start };
-      const result = await runInWorker(task, { onChange: change, signal: abort.signal });
+      const result = await runInWorker(task, { onChange: change, signal: abort.signal, pulse });
       await send(result.answers);
       return { job, variant };
     }
@@ -145,6 +155,7 @@ export async function runJob(id, here, show) {
         // Nothing but the worker may run while it measures: it sends the heartbeats itself.
         onChange: (state) => change(state).then(() => state.phase === "run" && heartbeat.stop()),
         signal: abort.signal,
+        pulse,
       });
       return { ...result, job, variant };
     }
@@ -168,7 +179,7 @@ export async function runJob(id, here, show) {
       valuesUrl: `${url}/values`,
       ...parts,
     };
-    const result = await runInWorker(task, { onChange: change, signal: abort.signal });
+    const result = await runInWorker(task, { onChange: change, signal: abort.signal, pulse });
     await send(result.trace);
     return { ...result, job, variant, from };
   } catch (error) {

@@ -44,7 +44,7 @@ export async function runOnPc({ model, attachments = [], start, inputs }, { onCh
   await send("start", { ...start, stream: false, environment: { host: "pc" } }, [inputs]);
   for (let finished = false; !finished;) {
     const { head } = await send("poll", { budget_ms: sliceMs });
-    onChange({ phase: head.preparing ? "prepare" : "run", ...head });
+    onChange({ phase: head.preparing ? "prepare" : head.timing ? "time" : "run", ...head });
     ({ finished } = head);
   }
   const { head, payload } = await send("finish", {});

@@ -53,6 +53,7 @@ const phases = {
   load: "Loading the model…",
   compile: "Preparing the engine…",
   run: "Running…",
+  time: "Measuring its time…",
   send: "Sending the trace to the PC…",
 };
 
@@ -67,8 +68,12 @@ function showFetch({ name, received, total, perSecond, remainingMs }) {
 }
 
 export function showProgress(progress) {
-  const { phase, done, total, sample, samples } = progress;
+  const { phase, done, total, sample, samples, prepared, to_prepare: toPrepare } = progress;
   if (phase === "fetch") return showFetch(progress);
+  if (toPrepare > 0) {
+    $("progress").value = prepared / toPrepare;
+    return showStatus(`Compiling shaders: ${prepared} of ${toPrepare}…`);
+  }
   const share = samples > 0 ? sample / samples : total > 0 ? done / total : 0;
   $("progress").value = phase === "send" ? 1 : share;
   const percent = `${Math.floor(share * 100)} %`;

@@ -4,15 +4,18 @@ import { checkDocument } from "./client.mjs";
 import { ServiceError, openEngine, runToEnd } from "./engine.mjs";
 import { packMessage, unpackMessage } from "../shared/message.mjs";
 
-async function runOne(engine, start, attachments, model, inputs) {
+async function runOne(engine, start, attachments, model, inputs, onProgress) {
   engine.request("load", { target: start.target, attachments, once: true }, model);
   engine.request("start", start, inputs);
   await engine.prepared();
-  await runToEnd(engine, 1000);
+  await runToEnd(engine, 1000, onProgress);
   return engine.request("finish").payload;
 }
 
-/** `open`: the parameters of openEngine; `progress(done, total)` is called after every case. */
+/**
+ * `open`: the parameters of openEngine; `progress({done, total, prepared, to_prepare})` is called during every
+ * case and after it.
+ */
 export async function runBatch(open, batch, start, progress) {
   const { head, payload } = unpackMessage(batch);
   const answers = [];
@@ -25,8 +28,10 @@ export async function runBatch(open, batch, start, progress) {
     // Attachments follow the model, as required by the service.
     const files = take(attachments.reduce((sum, file) => sum + file.bytes, model));
     const tensors = take(inputs);
+    const onProgress = ({ prepared, to_prepare }) =>
+      progress({ done: index, total: cases.length, prepared, to_prepare });
     try {
-      traces.push(await runOne(engine, start, attachments, files, tensors));
+      traces.push(await runOne(engine, start, attachments, files, tensors, onProgress));
       answers.push({ trace: traces.at(-1).length });
     } catch (error) {
       if (error.stuck) throw error; // the page tries another worker
@@ -38,7 +43,7 @@ export async function runBatch(open, batch, start, progress) {
         engine = await openEngine(open);
       }
     }
-    progress(index + 1, cases.length);
+    progress({ done: index + 1, total: cases.length });
   }
   return packMessage(checkDocument(engine.messages, "batch_answers", { cases: answers }), traces);
 }

@@ -5,6 +5,8 @@ import { openEngine } from "./engine.mjs";
 
 // The browser's work after a request (closing it, waking its processes) must not fall into a reading.
 const settleMs = 4;
+// The PC considers a silent page to be hanging; see job.mjs.
+const heartbeatMs = 400;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function nextRequest(url) {
@@ -22,14 +24,17 @@ async function send(url, what, value) {
 
 async function respondTo(engine, { do: name, ...fields }, url) {
   await pause(settleMs);
+  let sentAt = performance.now();
   for (;;) {
     const { head } = engine.request(name, fields);
     if (head.finished !== false) return head;
-    if (head.waiting) await engine.settled();
-    else {
-      const alive = { phase: "run", done: performance.now() | 0 };
-      await send(url, "progress", checkDocument(engine.messages, "progress", alive));
-    }
+    // Nothing but the run may be measured; while the engine prepares, nothing is.
+    if (head.waiting)
+      await (head.preparing ? Promise.race([engine.settled(), pause(heartbeatMs)]) : engine.settled());
+    if (head.waiting && !(head.preparing && performance.now() - sentAt > heartbeatMs)) continue;
+    sentAt = performance.now();
+    const alive = { phase: "run", done: Math.floor(sentAt) };
+    await send(url, "progress", checkDocument(engine.messages, "progress", alive));
   }
 }
 

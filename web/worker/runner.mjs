@@ -5,6 +5,7 @@ import { serveDevices } from "../device/page_devices.mjs";
 import { RunError } from "../shared/errors.mjs";
 import { isOutOfMemory, memoryBudget, outOfMemoryText } from "../shared/memory.mjs";
 import { assemble } from "../shared/safetensors.mjs";
+import { Pulse } from "./pulse.mjs";
 
 const engineFolder = new URL("../../engine/", import.meta.url).href;
 
@@ -15,9 +16,10 @@ const engineFolder = new URL("../../engine/", import.meta.url).href;
  * sent there. With `batch`
  * (core/protocol/batch.hpp) instead of the model and the inputs it resolves to {answers}; with `compare`
  * (coordinator.mjs) instead of inputs it stays for a whole comparison; with `bench` (the job's URL) it stays
- * as long as the PC sends requests. `onChange({phase, done, total, sample, samples})` receives progress,
- * `onAsk(question)` resolves to {answer, transfer?} for a worker's question, `onResult` receives results on
- * the way, and `signal` stops it. A worker that is stuck before anything was computed is replaced once.
+ * as long as the PC sends requests. `onChange({phase, done, total, sample, samples, prepared, to_prepare})`
+ * receives progress, `onAsk(question)` resolves to {answer, transfer?} for a worker's question, `onResult`
+ * receives results on the way, and `signal` stops it; `pulse` knows whether the worker answers. A worker that
+ * is stuck before anything was computed is replaced once.
  */
 export async function runInWorker(task, options = {}) {
   try {
@@ -28,10 +30,12 @@ export async function runInWorker(task, options = {}) {
   }
 }
 
-function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
+const start = { phase: "compile", done: 0, total: 0, sample: 0, samples: 0, prepared: 0, to_prepare: 0 };
+
+function runOnce(task, { onChange = () => {}, onAsk, onResult, signal, pulse = new Pulse() }) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
-    let state = { phase: "compile", done: 0, total: 0, sample: 0, samples: 0 };
+    let state = start;
     let about = {};
     const values = []; // pieces, and their bytes as blobs: these need not stay in memory
     const blobs = [];
@@ -41,6 +45,7 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
     const closeDevices = serveDevices(port1);
     const end = (settle, value) => {
       worker.terminate();
+      pulse.end();
       port1.close();
       closeDevices();
       signal?.removeEventListener("abort", stop);
@@ -50,6 +55,7 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
     if (signal?.aborted) return stop();
     signal?.addEventListener("abort", stop);
     worker.onmessage = ({ data }) => {
+      pulse.answered();
       const { type, ...more } = data;
       if (type === "phase") change({ phase: more.phase });
       else if (type === "progress") change(more);
@@ -78,6 +84,8 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
       else end(reject, new RunError("internal", message));
     };
     const memory = memoryBudget(task.memory);
-    worker.postMessage({ base: engineFolder, attachments: [], ...task, memory, devices: port2 }, [port2]);
+    const alive = pulse.connect();
+    const ports = { devices: port2, alive };
+    worker.postMessage({ base: engineFolder, attachments: [], ...task, memory, ...ports }, [port2, alive]);
   });
 }

@@ -5,6 +5,7 @@ import { runBench } from "./bench.mjs";
 import { checkEvent } from "./client.mjs";
 import { coordinate } from "./coordinator.mjs";
 import { loadMessages, openEngine, runToEnd } from "./engine.mjs";
+import { answer } from "./pulse.mjs";
 import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
@@ -121,7 +122,7 @@ async function run({
 
 async function runMany({ base, variant, threads, devices, memory, batch, start }) {
   say("phase", { phase: "run" });
-  const onProgress = (done, total) => say("progress", { done, total });
+  const onProgress = (progress) => say("progress", progress);
   const answers = await runBatch({ base, variant, threads, devices, memory }, batch, start, onProgress);
   say("done", { answers }, [answers.buffer]);
 }
@@ -151,6 +152,7 @@ async function compare(task) {
 }
 
 self.onmessage = async ({ data }) => {
+  answer(data.alive);
   try {
     messages = await loadMessages(data.base);
     if (data.bench) await stay(data);

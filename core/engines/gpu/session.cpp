@@ -72,7 +72,7 @@ Result<Progress> GpuSession::poll(std::int64_t budget_ns) {
       DRIFTSCOPE_TRY(there, device_->ready());
     }
     if (!there) {
-      DRIFTSCOPE_CHECK(still_waits(opened_ns_, "making the device or compiling the shaders"));
+      DRIFTSCOPE_CHECK(still_prepares());
       return progress(true);
     }
     state_ = State::ready;
@@ -100,9 +100,24 @@ Status GpuSession::still_waits(std::int64_t since_ns, std::string_view what) {
       device_->facts().name.empty() ? "the GPU" : device_->facts().name, patience_ns_ / 1'000'000'000, what));
 }
 
+// Each program that is compiled is progress, however many are still to come.
+Status GpuSession::still_prepares() {
+  const ProgramCounts now = device_->program_counts();
+  if (now.asked != seen_.asked || now.compiled != seen_.compiled) prepared_ns_ = monotonic_ns();
+  seen_ = now;
+  const std::int64_t total = now.asked - known_;
+  if (total == 0) return still_waits(prepared_ns_, "making the device");
+  return still_waits(prepared_ns_,
+                     fmt::format("compiling shaders, {} of {} are done", now.compiled - known_, total));
+}
+
 Progress GpuSession::progress(bool waiting) const {
   Progress result;
   result.preparing = state_ != State::ready;
+  if (result.preparing) {
+    result.prepared = seen_.compiled - known_;
+    result.to_prepare = seen_.asked - known_;
+  }
   result.waiting = waiting;
   // A graph without nodes has to be prepared as well.
   result.total = std::max<std::int64_t>(std::ssize(labels_), 1);
@@ -114,7 +129,10 @@ Progress GpuSession::progress(bool waiting) const {
 }
 
 Result<bool> GpuSession::plan() {
-  if (opened_ns_ == 0) opened_ns_ = monotonic_ns();
+  if (prepared_ns_ == 0) {
+    prepared_ns_ = monotonic_ns();
+    known_ = device_->program_counts().compiled;  // for the sessions before this one
+  }
   if (state_ != State::opening) return true;
   DRIFTSCOPE_TRY(const bool there, device_->ready());
   if (!there) return false;
@@ -129,7 +147,7 @@ Result<bool> GpuSession::plan() {
 Result<std::optional<NodePrograms>> GpuSession::programs(const Graph& graph, NodeId node) {
   DRIFTSCOPE_TRY(const bool there, plan());
   if (!there) {
-    DRIFTSCOPE_CHECK(still_waits(opened_ns_, "making the device"));
+    DRIFTSCOPE_CHECK(still_prepares());
     return std::optional<NodePrograms>();
   }
   NodePrograms described = describe_node(plan_, graph, node);

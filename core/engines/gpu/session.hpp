@@ -31,7 +31,7 @@ using Planner = std::function<Result<std::optional<Plan>>(Resources& resources, 
 class GpuSession final : public Session, public ProgramSource, private Memory {
  public:
   /// `labels`: of the nodes of the graph that was given, for messages. `time_nodes`: even when no sink looks
-  /// at inner values, which costs time itself. `patience_ns`: for one submission, and for compiling.
+  /// at inner values, which costs time itself. `patience_ns`: for one submission, and for one program.
   GpuSession(std::unique_ptr<Resources> resources, std::shared_ptr<Device> device, Planner planner,
              std::vector<std::string> labels, RanWith ran, bool time_nodes, std::int64_t patience_ns);
   ~GpuSession() override;
@@ -86,6 +86,8 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
   [[nodiscard]] Result<Tensor> returned_tensor(const Action& action, const Returned& it) const;
   [[nodiscard]] std::string_view label(const PlannedNode& node) const;
   [[nodiscard]] Progress progress(bool waiting) const;
+  /// An error once preparing has made no progress for too long.
+  [[nodiscard]] Status still_prepares();
   /// An error once what began at `since_ns` takes too long.
   [[nodiscard]] Status still_waits(std::int64_t since_ns, std::string_view what);
 
@@ -96,7 +98,9 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
   RanWith ran_;
   bool time_nodes_;
   std::int64_t patience_ns_;
-  std::int64_t opened_ns_ = 0;
+  std::int64_t prepared_ns_ = 0;  // when preparing last made progress
+  ProgramCounts seen_;
+  std::int64_t known_ = 0;  // programs that the device had before
   State state_ = State::opening;
   Plan plan_;
   std::vector<const DeviceStep*> device_steps_;  // by step; null: of the host

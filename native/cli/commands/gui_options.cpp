@@ -43,6 +43,8 @@ std::vector<std::string> gui_arguments(const GuiOptions& options) {
   add("--save", options.save);
   add("--script", options.script);
   add("--timeout", std::to_string(options.runner.timeout.count()));
+  if (options.runner.stall_timeout)
+    add("--stall-timeout", std::to_string(options.runner.stall_timeout->count()));
   add("--site", options.runner.site.string());
   if (!options.runs.empty()) arguments.emplace_back("--");
   arguments.insert(arguments.end(), options.runs.begin(), options.runs.end());

@@ -50,9 +50,11 @@ struct Fake : TestSite {
     return job;
   }
   Result<Trace> run(const HostInfo& host, milliseconds timeout = milliseconds(5000),
-                    milliseconds start_patience = std::chrono::seconds(30)) const {
+                    milliseconds start_patience = std::chrono::seconds(30),
+                    std::optional<milliseconds> stall_timeout = {}) const {
     BrowserOptions options;
     options.timeout = timeout;
+    options.stall_timeout = stall_timeout;
     options.start_patience = start_patience;
     return run_in_browser(*server, host, job(), options, {});
   }
@@ -148,15 +150,42 @@ TEST_CASE("Launcher_PageOpensAndGoesSilent_GivenUp") {
   CHECK(trace.error().message.find("gave no sign of life") != std::string::npos);
 }
 
+// A page that says again and again that it lives, and never anything new.
+std::string living_page(const Fake& fake, const std::string& times) {
+  fake.write("progress", R"({"phase":"run","done":1,"total":2,"worker_silent_ms":7000})");
+  return "request GET $api; for ((i = 0; i < " + times + "; ++i)); do request POST $api/progress " +
+         (fake.folder->path() / "progress").string() + "; sleep 0.05; done; ";
+}
+
 TEST_CASE("Launcher_PageLivesButMakesNoProgress_GivenUp") {
   const Fake fake;
-  fake.write("progress", R"({"phase":"run","done":1,"total":2})");
-  const auto host = fake.browser("b", "request GET $api; while :; do request POST $api/progress " +
-                                          (fake.folder->path() / "progress").string() + "; sleep 0.05; done");
-  // Long enough for a busy machine to send signs of life.
-  const auto trace = fake.run(host, std::chrono::seconds(4));
+  const auto host = fake.browser("b", living_page(fake, "10000"));
+  // The timeout is long enough for a busy machine to send signs of life.
+  const auto trace = fake.run(host, std::chrono::seconds(4), std::chrono::seconds(30), milliseconds(1500));
   REQUIRE_FALSE(trace.ok());
-  CHECK(trace.error().message.find("made no progress (phase 'run')") != std::string::npos);
+  CHECK(trace.error().kind == ErrorKind::missing);
+  CHECK(trace.error().message.find("made no progress for 1.5 s in phase 'run'") != std::string::npos);
+  CHECK(trace.error().message.find("its worker has not answered for ") != std::string::npos);
+  CHECK(trace.error().message.find("--stall-timeout allows more") != std::string::npos);
+}
+
+TEST_CASE("Launcher_PageLivesForLongerThanTheTimeout_IsWaitedFor") {
+  const Fake fake;
+  const std::string file = fake.trace_file("trace", "chrome/strict");
+  const auto host =
+      fake.browser("b", living_page(fake, "40") + "request POST $api/result " + file + "; sleep 9");
+  bool slow = false;
+  BrowserOptions options;
+  options.timeout = milliseconds(1000);
+  options.stall_timeout = std::chrono::seconds(60);
+  const auto began = Clock::now();
+  const auto trace = run_in_browser(*fake.server, host, Fake::job(), options, [&](const auto& now) {
+    slow = slow || now.slow;
+    return true;
+  });
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(Clock::now() - began > 2 * options.timeout);
+  CHECK(slow);
 }
 
 TEST_CASE("Launcher_ChildrenThatLeftTheSession_EndedToo") {

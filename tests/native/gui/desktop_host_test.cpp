@@ -214,7 +214,7 @@ TEST_CASE("GuiOptions_AsArguments_AreReadBackTheSame") {
   CLI::App app;
   GuiOptions options;
   add_gui_options(app, options);
-  app.parse("--view Drift --light --scale 1.5 --timeout 7 -- --odd-name.json b.onnx");
+  app.parse("--view Drift --light --scale 1.5 --timeout 7 --stall-timeout 9 -- --odd-name.json b.onnx");
   const auto arguments = gui_arguments(options);
   CLI::App again;
   GuiOptions read;
@@ -224,6 +224,7 @@ TEST_CASE("GuiOptions_AsArguments_AreReadBackTheSame") {
   CHECK(read.light);
   CHECK(read.scale == 1.5);
   CHECK(read.runner.timeout == std::chrono::seconds(7));
+  CHECK(read.runner.stall_timeout == std::chrono::seconds(9));
   CHECK(read.runs == std::vector<std::string>{"--odd-name.json", "b.onnx"});
 }
 

@@ -52,12 +52,31 @@ TEST_CASE("Job_Progress_SeenByTheOneWhoWaits") {
   JobSite site;
   const auto job = site.add();
   const std::string reply = site.post(JobSite::path(*job, "/progress"),
-                                      R"({"phase":"run","done":3,"total":7,"sample":1,"samples":2})");
+                                      R"({"phase":"run","done":3,"total":7,"sample":1,"samples":2,)"
+                                      R"("prepared":4,"to_prepare":9})");
   CHECK(body_of(reply) == R"({"stop":false})");
   const Job::Snapshot now = job->wait(milliseconds(0));
-  CHECK(now.progress == JobProgress{messages::Phase::run, 3, 7, 1, 2});
+  CHECK(now.progress == JobProgress{messages::Phase::run, 3, 7, 1, 2, 4, 9});
   CHECK(now.run_began);
   CHECK_FALSE(now.over);
+}
+
+TEST_CASE("Job_SameProgressAgain_IsASignOfLifeAndNoChange") {
+  JobSite site;
+  const auto job = site.add();
+  const auto told = [&](const std::string& text) {
+    CHECK(status_of(site.post(JobSite::path(*job, "/progress"), text)) == 200);
+    return job->wait(milliseconds(0));
+  };
+  const auto first = told(R"({"phase":"compile","prepared":1,"to_prepare":2})");
+  CHECK_FALSE(first.worker_answered);
+  const auto again = told(R"({"phase":"compile","prepared":1,"to_prepare":2,"worker_silent_ms":60000})");
+  CHECK(again.last_sign > first.last_sign);
+  CHECK(again.last_change == first.last_change);
+  REQUIRE(again.worker_answered);
+  CHECK(*again.worker_answered == again.last_sign - std::chrono::minutes(1));
+  const auto other = told(R"({"phase":"compile","prepared":2,"to_prepare":2})");
+  CHECK(other.last_change == other.last_sign);
 }
 
 TEST_CASE("Job_ProgressThatIsNoProgress_ChangesNothing") {
@@ -67,7 +86,8 @@ TEST_CASE("Job_ProgressThatIsNoProgress_ChangesNothing") {
     CHECK(status_of(site.post(JobSite::path(*job, "/progress"), text)) >= 400);
   for (const char* text :
        {R"({"phase":7})", R"({"phase":"dance"})", R"({"phase":"run","done":"x"})",
-        R"({"phase":"run","total":-5})", R"({"phase":"run","sample":1e300})", R"({"done":1})"})
+        R"({"phase":"run","total":-5})", R"({"phase":"run","worker_silent_ms":9223372036854775807})",
+        R"({"phase":"run","sample":1e300})", R"({"done":1})"})
     CHECK(status_of(site.post(JobSite::path(*job, "/progress"), text)) == 400);
   const auto reply = site.post(JobSite::path(*job, "/progress"), R"({"phase":"run","dome":1})");
   CHECK(body_of(reply).find("unknown field 'dome'") != std::string::npos);

@@ -34,9 +34,10 @@ test("a worker that is stuck is replaced by another, with the same task", async 
   assert.equal((await runInWorker(task)).answers, 7);
   assert.equal(made.length, 2);
   assert.ok(made.every(({ terminated }) => terminated));
-  // Each has a port of its own to the page's devices.
-  const [first, second] = made.map(({ task: { devices, ...rest } }) => {
+  // Each has ports of its own, to the page's devices and to say that it lives.
+  const [first, second] = made.map(({ task: { devices, alive, ...rest } }) => {
     assert.ok(devices instanceof MessagePort);
+    assert.ok(alive instanceof MessagePort);
     return rest;
   });
   assert.deepEqual(second, first);

@@ -166,7 +166,7 @@ test("without threads the other build gives the same bits", async (t) => {
 });
 
 /** A PC that waits for chrome/strict to run LeNet-5, and the URL that its browser is to open. */
-async function waitingPc(t, folder) {
+async function waitingPc(t, folder, options = []) {
   // A fake browser that only reports its URL, so that the page can be opened here.
   const program = join(folder, "browser");
   writeFileSync(
@@ -180,7 +180,15 @@ exec sleep 100
   );
   const trace = join(folder, "trace.safetensors");
   const pc = start(
-    ["run", asset("models", "lenet5.onnx"), "--target", "chrome/strict:threads=2", "--trace", trace],
+    [
+      "run",
+      asset("models", "lenet5.onnx"),
+      "--target",
+      "chrome/strict:threads=2",
+      "--trace",
+      trace,
+      ...options,
+    ],
     { env: { DRIFTSCOPE_CHROME: program } },
   );
   t.after(() => pc.child.kill());
@@ -233,6 +241,57 @@ test("no progress is reported after the result, however slow the reporting", asy
   assert.equal((await pc.done).status, 0);
   assert.equal(atResult, 0, "progress was under way when the result went off");
   assert.deepEqual(complaints, []);
+});
+
+/** The next pages' workers are blocked for so long before they do anything, as by a long call. */
+async function blockWorkers(page, ms) {
+  await page.route("**/worker/worker.mjs", async (route) => {
+    const response = await route.fetch();
+    const wait = `const until = Date.now() + ${ms};\nwhile (Date.now() < until);\n`;
+    await route.fulfill({ response, body: wait + (await response.text()) });
+  });
+}
+
+test("a worker that is blocked for longer than the timeout is waited for", async (t) => {
+  const { pc, url } = await waitingPc(t, temporaryFolder(t), ["--timeout", "5"]);
+  const { page, complaints } = await openPage(t);
+  await blockWorkers(page, 9_000);
+  const began = Date.now();
+  await page.goto(url);
+  await status(page, "Done: the trace is with the PC.");
+  assert.ok(Date.now() - began > 9_000);
+  const { status: exit, stderr } = await pc.done;
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /preparing, slowly: no progress for 5\.0 s, at 25\.0 s it is given up/);
+  assert.deepEqual(complaints, []);
+});
+
+test("a worker that is blocked forever is given up, and the error says since when and how to wait", async (t) => {
+  const patience = ["--timeout", "20", "--stall-timeout", "8"];
+  const { pc, url } = await waitingPc(t, temporaryFolder(t), patience);
+  const { page } = await openPage(t);
+  await blockWorkers(page, 1e9);
+  await page.goto(url);
+  const { status: exit, stderr } = await pc.done;
+  assert.equal(exit, 3, stderr);
+  assert.match(stderr, /made no progress for 8\.0 s in phase 'compile' and was ended/);
+  assert.match(stderr, /its page lives, but its worker has not answered for [78]\.\d s/);
+  assert.match(stderr, /--stall-timeout allows more/);
+});
+
+test("a page that has stopped is given up after the timeout", async (t) => {
+  const { pc, url } = await waitingPc(t, temporaryFolder(t), ["--timeout", "5", "--stall-timeout", "300"]);
+  const { page } = await openPage(t);
+  await blockWorkers(page, 1e9);
+  await page.goto(url);
+  await page.evaluate(() =>
+    setTimeout(() => {
+      for (;;);
+    }, 1000),
+  );
+  const { status: exit, stderr } = await pc.done;
+  assert.equal(exit, 3, stderr);
+  assert.match(stderr, /gave no sign of life for 5\.0 s in phase 'compile' and was ended/);
 });
 
 test("a missing job is reported", async (t) => {

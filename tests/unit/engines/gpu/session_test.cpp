@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "core/engines/webgl/lowering.hpp"
@@ -24,7 +26,14 @@ class ScriptedDevice final : public gpu::Device {
     facts_.max_groups = 4096;
     facts_.timestamps = timestamps;
   }
-  Result<bool> ready() override { return failure_ != Failure::never_ready; }
+  Result<bool> ready() override {
+    if (failure_ == Failure::never_ready) return false;
+    if (counts_.compiled < counts_.asked && compiles) {
+      if (compile_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(compile_ns));
+      ++counts_.compiled;
+    }
+    return counts_.compiled == counts_.asked;
+  }
   bool lost() const override { return given_up_; }
   void give_up() override { given_up_ = true; }
   const gpu::DeviceFacts& facts() const override { return facts_; }
@@ -40,8 +49,10 @@ class ScriptedDevice final : public gpu::Device {
     return {};
   }
   gpu::ProgramId make_program(std::string_view /*label*/, std::string_view /*code*/) override {
+    ++counts_.asked;
     return ++last_;
   }
+  gpu::ProgramCounts program_counts() const override { return counts_; }
   Result<gpu::RecordingId> record(std::vector<gpu::Command> /*commands*/, bool timed) override {
     timed_ = timed;
     return ++last_;
@@ -66,6 +77,8 @@ class ScriptedDevice final : public gpu::Device {
   int objects() const { return objects_; }
 
   int submissions = 0;
+  bool compiles = true;         // a program with each look
+  std::int64_t compile_ns = 0;  // that it takes
 
  private:
   Failure failure_;
@@ -75,6 +88,7 @@ class ScriptedDevice final : public gpu::Device {
   std::uint32_t last_ = 0;
   std::int64_t bytes_ = 0;
   int objects_ = 0;
+  gpu::ProgramCounts counts_;
 };
 
 class Nobody final : public TraceSink {
@@ -118,8 +132,9 @@ Scripted scripted(std::shared_ptr<ScriptedDevice> device) {
 }
 
 // The error of a run; a device that it leaves without its objects.
-std::pair<Error, std::shared_ptr<ScriptedDevice>> fails(Failure failure) {
+std::pair<Error, std::shared_ptr<ScriptedDevice>> fails(Failure failure, bool compiles = true) {
   const Scripted it = scripted(std::make_shared<ScriptedDevice>(failure));
+  it.device->compiles = compiles;
   Nobody nobody;
   REQUIRE(it.session->start(it.inputs, nobody).ok());
   const std::int64_t begin = monotonic_ns();
@@ -202,6 +217,43 @@ TEST_CASE("GpuSession_DeviceThatIsNeverReady_Ends") {
   const auto [error, device] = fails(Failure::never_ready);
   CHECK(error.message.find("a scripted GPU has not finished") != std::string::npos);
   CHECK(device->lost());
+}
+
+TEST_CASE("GpuSession_ProgramsThatDoNotCompile_EndWithHowManyDid") {
+  const auto [error, device] = fails(Failure::none, false);
+  CHECK(error.kind == ErrorKind::limit);
+  CHECK(error.message.find("compiling shaders, 0 of 2 are done") != std::string::npos);
+  CHECK(device->lost());
+}
+
+// Together they take longer than the session waits for anything, each takes less.
+TEST_CASE("GpuSession_EachProgramThatIsCompiled_IsProgress") {
+  const Scripted it = scripted(std::make_shared<ScriptedDevice>(Failure::none));
+  it.device->compile_ns = patience_ns * 2 / 3;
+  Watch watch;
+  REQUIRE(it.session->start(it.inputs, watch).ok());
+  std::vector<std::pair<std::int64_t, std::int64_t>> told;
+  for (bool preparing = true; preparing;) {
+    const auto progress = it.session->poll(1'000'000);
+    REQUIRE_MESSAGE(progress.ok(), progress.error().message);
+    preparing = progress->preparing;
+    told.emplace_back(progress->prepared, progress->to_prepare);
+  }
+  const std::vector<std::pair<std::int64_t, std::int64_t>> wanted = {{1, 2}, {0, 0}};
+  CHECK(told == wanted);
+}
+
+// What the device compiled for the sessions before is no progress of this one.
+TEST_CASE("GpuSession_AnotherOnTheSameDevice_CountsItsOwnPrograms") {
+  const auto device = std::make_shared<ScriptedDevice>(Failure::none);
+  Watch watch;
+  run(scripted(device), watch);
+  const Scripted second = scripted(device);
+  REQUIRE(second.session->start(second.inputs, watch).ok());
+  const auto progress = second.session->poll(1'000'000);
+  REQUIRE(progress.ok());
+  CHECK(progress->prepared == 1);
+  CHECK(progress->to_prepare == 2);
 }
 
 TEST_CASE("GpuSession_LostDevice_IsItsError") {
