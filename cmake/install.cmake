@@ -54,26 +54,27 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/web/npm/" DESTINATION share/driftscope/np
 
 driftscope_notices(program notices)
 add_custom_target(notices ALL DEPENDS "${notices}")
+add_dependencies(driftscope notices)  # whoever has built the program can install it
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION share/doc/driftscope RENAME copyright)
 install(FILES "${notices}" DESTINATION share/doc/driftscope RENAME licences.txt)
 install(FILES "${CMAKE_SOURCE_DIR}/assets/README.md" DESTINATION share/doc/driftscope RENAME models.md)
 
-# Manual pages and completions, from the declarations of the commands.
-set(pages "${CMAKE_BINARY_DIR}/generated/manual")
-set(completions "${CMAKE_BINARY_DIR}/generated/completions")
-add_custom_command(OUTPUT "${pages}/driftscope.1" "${completions}/driftscope"
-  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${pages}"
-  COMMAND driftscope manual --write "${pages}"
-  COMMAND "${CMAKE_COMMAND}" -E make_directory "${completions}"
-  COMMAND driftscope completion bash > "${completions}/driftscope"
-  COMMAND driftscope completion zsh > "${completions}/_driftscope"
-  COMMAND driftscope completion fish > "${completions}/driftscope.fish"
-  DEPENDS driftscope VERBATIM COMMENT "")
-add_custom_target(manual ALL DEPENDS "${pages}/driftscope.1")
-install(DIRECTORY "${pages}/" DESTINATION share/man/man1)
-install(FILES "${completions}/driftscope" DESTINATION share/bash-completion/completions)
-install(FILES "${completions}/_driftscope" DESTINATION share/zsh/site-functions)
-install(FILES "${completions}/driftscope.fish" DESTINATION share/fish/vendor_completions.d)
+# Manual pages and completions, from the declarations of the commands: the program writes them while it is
+# installed.
+set(written "${CMAKE_BINARY_DIR}/generated/installed")
+install(CODE "
+  file(REMOVE_RECURSE \"${written}\")
+  file(MAKE_DIRECTORY \"${written}\")
+  execute_process(COMMAND \"$<TARGET_FILE:driftscope>\" manual --write \"${written}/manual\"
+    COMMAND_ERROR_IS_FATAL ANY)
+  foreach(shell bash zsh fish)
+    execute_process(COMMAND \"$<TARGET_FILE:driftscope>\" completion \${shell} OUTPUT_FILE \"${written}/\${shell}\"
+      COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()")
+install(DIRECTORY "${written}/manual/" DESTINATION share/man/man1)
+install(FILES "${written}/bash" DESTINATION share/bash-completion/completions RENAME driftscope)
+install(FILES "${written}/zsh" DESTINATION share/zsh/site-functions RENAME _driftscope)
+install(FILES "${written}/fish" DESTINATION share/fish/vendor_completions.d RENAME driftscope.fish)
 
 install(FILES "${CMAKE_SOURCE_DIR}/packaging/driftscope.desktop" DESTINATION share/applications)
 install(FILES "${CMAKE_SOURCE_DIR}/web/page/icon.svg" DESTINATION share/icons/hicolor/scalable/apps RENAME driftscope.svg)

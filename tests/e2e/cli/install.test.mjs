@@ -1,8 +1,8 @@
 // An installation into a folder of its own: it finds its page, models and libraries there.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
@@ -13,8 +13,33 @@ const skip = sanitized
   ? "the other build is installed"
   : !existsSync(join(page, "licences.txt")) && "no page";
 
+// Of tools/demo, after which README.md says that the program can be installed.
+test("Install_WhatItNeedsOfTheBuild_IsMadeWithTheProgram", { skip }, () => {
+  const folder = dirname(driftscope);
+  const targets = /^build_preset native (.*)$/m.exec(readFileSync(join(root, "tools", "demo"), "utf8"))[1];
+  const { status, stdout, stderr } = spawnSync(
+    "ninja",
+    ["-C", folder, "-t", "inputs", ...targets.split(" ")],
+    {
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+    },
+  );
+  assert.equal(status, 0, stderr);
+  const made = new Set(stdout.split("\n").map((path) => resolve(folder, path)));
+  const rules = readFileSync(join(folder, "cmake_install.cmake"), "utf8");
+  const wanted = [...rules.matchAll(/"([^"$]+)"/g)]
+    .map(([, path]) => path)
+    .filter((path) => path.startsWith(`${folder}/generated/`));
+  const written = join(folder, "generated", "installed"); // while installing
+  const left = wanted.filter((path) => !path.startsWith(written) && !made.has(path));
+  assert.ok(wanted.length > 3, rules);
+  assert.deepEqual(left, []);
+});
+
 test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
   const prefix = join(temporaryFolder(t), "usr");
+  rmSync(join(dirname(driftscope), "generated", "installed"), { recursive: true, force: true });
   const installed = spawnSync("cmake", ["--install", dirname(driftscope), "--prefix", prefix], {
     encoding: "utf8",
   });
@@ -66,6 +91,12 @@ test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
   const pages = readdirSync(join(share, "man", "man1"));
   for (const name of commands) assert.ok(pages.includes(`driftscope-${name}.1`), `a manual page of ${name}`);
   assert.ok(!pages.includes("driftscope-bench-worker.1"), "an internal command has none");
+  for (const completion of [
+    ["bash-completion", "completions", "driftscope"],
+    ["zsh", "site-functions", "_driftscope"],
+    ["fish", "vendor_completions.d", "driftscope.fish"],
+  ])
+    assert.ok(existsSync(join(share, ...completion)), completion.join("/"));
 
   // The npm package beside it finds the program without any setting.
   const module = pathToFileURL(join(share, "driftscope", "npm", "program.mjs"));
