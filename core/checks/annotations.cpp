@@ -31,10 +31,16 @@ std::string command_escape(std::string_view text, bool property) {
   return escaped;
 }
 
+/// The log has what is left out.
+std::string shortened(const std::string& message) {
+  const std::string text = elide(message, longest_message);
+  return text == message ? text : text + " (in full in the log)";
+}
+
 std::string annotation(std::string_view level, const std::string& file, const CheckCase& one) {
   return fmt::format("::{} file={},title={}::{}\n", level, command_escape(file, true),
                      command_escape(one.target + ": " + one.name, true),
-                     command_escape(elide(one.message, longest_message), false));
+                     command_escape(shortened(one.message), false));
 }
 
 /// For a cell of a Markdown table: no markup, no end of cell or line.
@@ -102,7 +108,7 @@ std::string github_annotations(const CheckReport& checks, const std::string& mod
 std::string github_summary(const CheckReport& checks, const ComparisonView& view) {
   const bool fine = !checks.failed() && checks.count(CheckOutcome::error) == 0;
   std::string text = fmt::format("### {} Driftscope: {}\n\n{}\n\n", fine ? "✅" : "❌", cell(view.model_name),
-                                 cell(elide(headline(view), longest_message)));
+                                 cell(shortened(headline(view))));
   text += "| target | verdict | first difference | failed |\n|---|---|---|---|\n";
   text += target_row(checks, view.left);
   std::size_t lines = 0;
@@ -113,8 +119,7 @@ std::string github_summary(const CheckReport& checks, const ComparisonView& view
   for (const CheckCase& one : checks.cases) {
     if (one.outcome != CheckOutcome::failed && one.outcome != CheckOutcome::error) continue;
     if (++lines > max_lines) continue;
-    text += fmt::format("- **{}** {}: {}\n", cell(one.target), cell(one.name),
-                        cell(elide(one.message, longest_message)));
+    text += fmt::format("- **{}** {}: {}\n", cell(one.target), cell(one.name), cell(shortened(one.message)));
   }
   if (lines > max_lines) text += fmt::format("- … and {} more\n", lines - max_lines);
   return text + "\n";

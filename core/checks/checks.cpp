@@ -9,6 +9,7 @@
 #include "core/bench/memory_growth.hpp"
 #include "core/checks/baseline.hpp"
 #include "core/checks/speed.hpp"
+#include "core/report/finding_text.hpp"
 #include "core/report/format.hpp"
 #include "core/results/output.hpp"
 #include "core/verify/repeats.hpp"
@@ -17,18 +18,8 @@
 namespace driftscope {
 namespace {
 
-std::string index_text(const std::vector<std::int64_t>& index) {
-  return fmt::format("[{}]", fmt::join(index, ", "));
-}
-
 std::string layer_message(const LayerVerdict& layer) {
-  if (!layer.reason.empty()) return fmt::format("output {}: {}", layer.output, layer.reason);
-  std::string text = fmt::format("output {}: error is {} × the rounding budget", layer.output,
-                                 format_number(layer.budget_used));
-  if (layer.worst)
-    text += fmt::format("; worst at {}: got {:.9g}, expected {:.9g}", index_text(layer.worst->index),
-                        layer.worst->got, layer.worst->want);
-  return text;
+  return fmt::format("output {}: {}", layer.output, finding_text(layer));
 }
 
 /// Makes all checks of one target, one after the other.

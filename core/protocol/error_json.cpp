@@ -5,7 +5,15 @@
 namespace driftscope {
 namespace {
 
-constexpr std::size_t max_message = 4096;
+constexpr std::size_t max_message = std::size_t{32} << 10;
+
+// What is left out is said.
+std::string bounded(const std::string& text) {
+  if (text.size() <= max_message) return text;
+  std::size_t end = max_message;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;  // within a code point
+  return text.substr(0, end) + " … (" + std::to_string(text.size() - end) + " more bytes are left out)";
+}
 
 // Both enumerations have the same order: the schema's names are those of the kinds.
 static_assert(static_cast<int>(messages::ErrorKind::bad_input) == static_cast<int>(ErrorKind::bad_input));
@@ -27,7 +35,7 @@ messages::Error error_message(const Error& error) {
 }
 
 Error error_of(const messages::Error& message) {
-  return {static_cast<ErrorKind>(message.kind), message.message.substr(0, max_message)};
+  return {static_cast<ErrorKind>(message.kind), bounded(message.message)};
 }
 
 nlohmann::json error_to_json(const Error& error) { return error_message(error); }

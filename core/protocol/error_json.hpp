@@ -15,7 +15,8 @@ namespace driftscope {
 /// {"kind":"bad_input","message":"…"}
 [[nodiscard]] nlohmann::json error_to_json(const Error& error);
 
-/// Never fails: an unknown kind becomes `internal`, an absent message is reported, a long one is cut.
+/// Never fails: an unknown kind becomes `internal`, an absent message is reported, one of more than
+/// 32 KiB is cut and says so.
 [[nodiscard]] Error error_from_json(const nlohmann::json& value);
 
 }  // namespace driftscope

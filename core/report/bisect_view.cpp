@@ -142,10 +142,12 @@ std::string bisect_text(const LevelBisect& bisect) {
   table.column("values", Align::right);
   table.column("nodes", Align::right);
   bool first = true;
+  std::string failed;
   for (const LevelResult& level : bisect.levels) {
     if (!level.compared) {
-      table.row({level.level, "failed: " + plain_text(level.error ? level.error->message : "not run", 200),
-                 "–", "–", "–"});
+      table.row({level.level, level.error ? "failed" : "not run", "–", "–", "–"});
+      if (level.error)
+        failed += fmt::format("{}: {}\n", level.level, plain_text(level.error->message, whole_text));
       continue;
     }
     std::string outputs = level.differs ? difference_text(level.outputs) : "the same bits";
@@ -156,7 +158,7 @@ std::string bisect_text(const LevelBisect& bisect) {
     table.row({level.level, outputs, verdict, std::to_string(level.values),
                level.nodes > 0 ? std::to_string(level.nodes) : "–"});
   }
-  std::string text = table.text() + conclusion(bisect);
+  std::string text = table.text() + (failed.empty() ? "" : "\n" + failed) + conclusion(bisect);
   for (const LevelStep& step : bisect.steps) text += step_text(step, bisect);
   return text;
 }

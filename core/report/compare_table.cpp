@@ -89,7 +89,7 @@ std::string target_line(const TargetResult& target, std::string_view side) {
   if (target.verification) line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
   if (target.comparison && target.comparison->first_divergence)
     line += ", first differs at " + *target.comparison->first_divergence;
-  for (const std::string& note : target_notes(target)) line += "\n         " + plain_text(note, 1000);
+  for (const std::string& note : target_notes(target)) line += "\n         " + plain_text(note, whole_text);
   return line + "\n";
 }
 

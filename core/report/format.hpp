@@ -30,6 +30,9 @@ namespace driftscope {
 /// "idx:a.idx3,b.idx1#7".
 [[nodiscard]] std::string without_folders(std::string_view input);
 
+/// A width that cuts nothing: for reasons and other sentences.
+inline constexpr std::size_t whole_text = std::string::npos / 8;
+
 /// A name or message from a file, safe to display: at most `width` columns, and quoted with \xNN
 /// where it holds control characters or bytes that are not UTF-8.
 [[nodiscard]] std::string plain_text(std::string_view text, std::size_t width);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/report/charts.hpp"
+#include "core/report/finding_text.hpp"
 #include "core/report/format.hpp"
 #include "core/report/heat_map.hpp"
 #include "core/report/layer_names.hpp"
@@ -75,13 +76,11 @@ std::string why(const ResultCell& cell, const LayerVerdict* verified) {
   if (verified != nullptr) {
     if (cell.verified)
       add(fmt::format("{} × the rounding budget", format_number(cell[verified_metric("budget_used")])));
-    if (verified->worst)
-      add(fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_list(verified->worst->index),
-                      verified->worst->got, verified->worst->want));
+    if (verified->worst) add(worst_text(*verified->worst));
     if (!verified->group.empty())
       add(fmt::format("judged together with {} nodes that were not recorded", verified->group.size()));
   }
-  if (!cell.note().empty()) add(html_text(cell.note(), 400));
+  if (!cell.note().empty()) add(html_text(cell.note(), whole_text));
   if (cell.compared)
     add(fmt::format("{} of {} elements differ, by at most {} ({} ULP)",
                     cell.whole(compared_metric("different_elements")),

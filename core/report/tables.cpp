@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "core/report/finding_text.hpp"
 #include "core/report/format.hpp"
 #include "core/report/layer_names.hpp"
 #include "core/report/metric_text.hpp"
@@ -64,14 +66,49 @@ std::string external_lines(const Verification& verification) {
                      verification.layers.size(), over, text);
 }
 
+/// What is to be said of the layers of a table. A short reason stands in its row; others below the table,
+/// where there is room for the whole sentence: those of several layers once.
+class Reasons {
+ public:
+  /// What follows the verdict in the layer's row.
+  std::string mark(const LayerVerdict& layer) {
+    const std::string finding = finding_text(layer);
+    const bool is_bad = layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault;
+    if (finding.empty()) return "";
+    if (!is_bad && display_width(finding) <= longest_in_row) return "  " + finding;
+    auto same = std::ranges::find_if(
+        entries_, [&](const Entry& one) { return one.verdict == layer.verdict && one.text == finding; });
+    if (same == entries_.end()) same = entries_.insert(same, {layer.verdict, finding, {}});
+    same->layers.push_back(fmt::format("{} ({})", layer.node, layer.op));
+    return "";
+  }
+
+  [[nodiscard]] std::string text() const {
+    constexpr std::array worst_first = {Verdict::fault,    Verdict::suspect,   Verdict::unjudged,
+                                        Verdict::rounding, Verdict::identical, Verdict::missing};
+    std::string text;
+    for (const Verdict verdict : worst_first)
+      for (const Entry& one : entries_)
+        if (one.verdict == verdict)
+          text += fmt::format("{}  {}\n    {}\n", verdict_text(verdict), fmt::join(one.layers, ", "),
+                              plain_text(one.text, whole_text));
+    return text.empty() ? "" : "\n" + text;
+  }
+
+ private:
+  static constexpr std::size_t longest_in_row = 40;
+  struct Entry {
+    Verdict verdict;
+    std::string text;
+    std::vector<std::string> layers;
+  };
+  std::vector<Entry> entries_;
+};
+
 std::string verified_layers(const Verification& verification, const std::vector<std::string>& names,
                             const std::vector<std::size_t>& rows) {
-  constexpr std::size_t max_reason = 80;
-  const auto is_worth_reading = [](Verdict verdict) {
-    return verdict == Verdict::unjudged || verdict == Verdict::suspect || verdict == Verdict::fault;
-  };
   TextTable table;
-  std::string reasons;
+  Reasons below;
   table.column("layer", Align::left);
   table.column("op", Align::left);
   table.column("output", Align::left);
@@ -88,15 +125,10 @@ std::string verified_layers(const Verification& verification, const std::vector<
         cells.back() += fmt::format("/{}", layer.metrics.elements);
     }
     if (!verification.budgets.empty()) cells.push_back(external_text(layer.external));
-    // What to do about a layer is listed below the table, where there is room.
-    const bool below = layer.reason.size() > max_reason && is_worth_reading(layer.verdict);
-    const std::string reason = below ? "see below" : elide(layer.reason, max_reason);
-    cells.push_back(verdict_text(layer.verdict) + (layer.constant ? ", constant" : "") +
-                    (reason.empty() ? "" : "  " + reason));
-    if (below) reasons += fmt::format("{}: {}\n", name, layer.reason);
+    cells.push_back(verdict_text(layer.verdict) + (layer.constant ? ", constant" : "") + below.mark(layer));
     table.row(std::move(cells));
   }
-  return table.text() + (reasons.empty() ? "" : "\n" + reasons);
+  return table.text() + below.text();
 }
 
 std::vector<std::size_t> slowest_of(const Trace& trace, std::size_t limit) {
@@ -114,13 +146,18 @@ std::vector<std::size_t> slowest_of(const Trace& trace, std::size_t limit) {
 
 /// Nodes of a run with the time of the first run and of those after it, and their tensors where the trace
 /// has them.
-std::string timed_nodes(const Trace& trace, const std::vector<std::size_t>& rows) {
+std::string timed_nodes(const Trace& trace, const std::vector<std::size_t>& rows,
+                        const WrittenValues& written) {
   const TensorsByName tensors(trace);
-  const auto output_of = [&](std::size_t row) {
+  const auto output_of = [&](std::size_t row) -> std::optional<WrittenValue> {
     const NodeRecord& node = trace.nodes[row];
-    return node.outputs.empty() ? nullptr : tensors.find(node.outputs[0]);
+    if (node.outputs.empty()) return std::nullopt;
+    if (const Tensor* tensor = tensors.find(node.outputs[0]))
+      return WrittenValue{tensor->shape(), static_cast<std::int64_t>(tensor->byte_size())};
+    const auto found = written.find(node.outputs[0]);
+    return found == written.end() ? std::nullopt : std::optional(found->second);
   };
-  const bool known = std::ranges::any_of(rows, [&](std::size_t row) { return output_of(row) != nullptr; });
+  const bool known = std::ranges::any_of(rows, [&](std::size_t row) { return output_of(row).has_value(); });
   TextTable table;
   table.column("layer", Align::left);
   table.column("op", Align::left);
@@ -135,10 +172,9 @@ std::string timed_nodes(const Trace& trace, const std::vector<std::size_t>& rows
     const NodeRecord& node = trace.nodes[row];
     std::vector<std::string> cells = {elide_start(names[row], layer_name_width), elide(node.op, 20)};
     if (known) {
-      const Tensor* output = output_of(row);
-      cells.push_back(output == nullptr ? "–" : shape_text(output->shape()));
-      cells.push_back(output == nullptr ? "–"
-                                        : format_bytes(static_cast<std::int64_t>(output->bytes().size())));
+      const auto output = output_of(row);
+      cells.push_back(output ? shape_text(output->shape) : "–");
+      cells.push_back(output ? format_bytes(output->bytes) : "–");
     }
     cells.push_back(node.time_ns.empty() ? "–" : format_ns(node.time_ns.front()));
     cells.push_back(node.time_ns.size() < 2 ? "–" : format_ns(steady_time_ns(node)));
@@ -149,7 +185,7 @@ std::string timed_nodes(const Trace& trace, const std::vector<std::size_t>& rows
 
 std::string slowest_nodes(const Trace& about, std::size_t limit) {
   const std::vector<std::size_t> rows = slowest_of(about, limit);
-  return rows.empty() ? "" : fmt::format("\nThe slowest {}\n{}", rows.size(), timed_nodes(about, rows));
+  return rows.empty() ? "" : fmt::format("\nThe slowest {}\n{}", rows.size(), timed_nodes(about, rows, {}));
 }
 
 }  // namespace
@@ -187,11 +223,11 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
     text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
-  if (verification.repeats) text += "\n" + plain_text(repeats_text(*verification.repeats), 1000);
+  if (verification.repeats) text += "\n" + plain_text(repeats_text(*verification.repeats), whole_text);
   return text + "\n";
 }
 
-std::string run_table(const Trace& trace, const LayerChoice& choice) {
+std::string run_table(const Trace& trace, const LayerChoice& choice, const WrittenValues& written) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < trace.nodes.size(); ++i)
     if (choice.all || !trace.nodes[i].constant) shown.push_back(i);
@@ -202,7 +238,7 @@ std::string run_table(const Trace& trace, const LayerChoice& choice) {
     shown = slowest_of(trace, choice.limit);
     text = fmt::format("The slowest {} of {} layers\n", shown.size(), all);
   }
-  text += timed_nodes(trace, shown);
+  text += timed_nodes(trace, shown, written);
   return text + (shown.size() < all || folded > 0 ? rest_line(all, folded) : "");
 }
 

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 
 #include "core/results/comparison_view.hpp"
@@ -27,8 +30,16 @@ inline constexpr std::size_t layer_name_width = 36;
 [[nodiscard]] std::string verify_table(const Verification& verification, const Trace& about,
                                        const std::string& file, const LayerChoice& choice = {});
 
+/// A value that was written to a file as it came, and is not in the trace.
+struct WrittenValue {
+  Shape shape;
+  std::int64_t bytes = 0;
+};
+using WrittenValues = std::map<std::string, WrittenValue, std::less<>>;
+
 /// Layers of one run with their times.
-[[nodiscard]] std::string run_table(const Trace& trace, const LayerChoice& choice = {});
+[[nodiscard]] std::string run_table(const Trace& trace, const LayerChoice& choice = {},
+                                    const WrittenValues& written = {});
 
 /// The largest elements of an output, "7  99.1 %" a line; class names where known.
 [[nodiscard]] std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,

@@ -22,6 +22,9 @@ class TraceWriter {
   /// The tensor is kept until it has been written. The error may be that of an earlier tensor.
   [[nodiscard]] Status add(const std::string& name, const Tensor& tensor);
 
+  /// The values so far.
+  [[nodiscard]] const std::vector<SafetensorsEntry>& values() const { return header_.entries; }
+
   /// Writes the values of later runs and the header (about.tensors is ignored) and gives the file its name;
   /// returns its size.
   [[nodiscard]] Result<std::int64_t> finish(const Trace& about);

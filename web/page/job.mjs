@@ -13,6 +13,15 @@ import { fetchModel, inUse } from "./store.mjs";
 // pages (native/browser).
 const heartbeatMs = 400;
 
+// The PC accepts no report of an error that is much longer.
+const longestMessage = 15_000;
+
+function bounded(message) {
+  const rest = message.length - longestMessage;
+  if (rest <= 0) return message;
+  return `${message.slice(0, longestMessage)} … (${rest} more characters are left out)`;
+}
+
 const engineFolder = new URL("../../engine/", import.meta.url).href;
 
 const postJson = (url, value) =>
@@ -184,7 +193,7 @@ export async function runJob(id, here, show) {
     return { ...result, job, variant, from };
   } catch (error) {
     const kind = error.kind ?? "internal";
-    await postJson(`${url}/error`, { kind, message: error.message }).catch(() => {});
+    await postJson(`${url}/error`, { kind, message: bounded(error.message) }).catch(() => {});
     throw error;
   } finally {
     heartbeat.stop();

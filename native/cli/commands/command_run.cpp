@@ -78,6 +78,14 @@ Result<std::int64_t> write_recorded(const std::string& path, const Trace& trace,
   return static_cast<std::int64_t>(bytes.size());
 }
 
+/// What the trace no longer holds, as it went to the file.
+WrittenValues written_values(const std::optional<TraceWriter>& writer) {
+  WrittenValues values;
+  if (!writer) return values;
+  for (const SafetensorsEntry& one : writer->values()) values[one.name] = {one.shape, one.end - one.begin};
+  return values;
+}
+
 Result<TraceOption> read_trace_option(const RunOptions& options, const Target& target) {
   TraceOption trace = parse_trace_option(options.trace, options.model, target);
   if (!options.outputs_only) return trace;
@@ -116,7 +124,7 @@ Result<Exit> print_checks_of_runs(const ModelFile& model, const Trace& trace, co
   Exit exit = Exit::ok;
   DRIFTSCOPE_TRY(const auto repeats, repeats_of(model, trace, file));
   if (repeats) {
-    print_out("\n{}\n", plain_text(repeats_text(*repeats), 2000));
+    print_out("\n{}\n", plain_text(repeats_text(*repeats), whole_text));
     if (!repeats->check.agree()) exit = Exit::fault;
   }
   if (const auto memory = memory_over_runs_of(trace)) {
@@ -155,7 +163,7 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
     DRIFTSCOPE_CHECK(add_memory(options, target, request, trace, progress));
   line.clear();
   print_out("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
-            run_text(trace), run_table(trace, options.layers));
+            run_text(trace), run_table(trace, options.layers, written_values(writer)));
   const MemoryRecord peak = peak_memory(trace);
   const RunTime time = run_time(trace);
   print_out("\nwhole model {}; {}; peak memory {} ({})\n", plain_text(run_time_text(time), 1000),

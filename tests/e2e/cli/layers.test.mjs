@@ -1,9 +1,10 @@
 // What compare, run and verify print of a model with many layers and constants.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { asset, run, temporaryFolder } from "../support.mjs";
+import { asset, root, run, temporaryFolder } from "../support.mjs";
 
 // Exported for opset 11: normalization in pieces, shapes computed from constants.
 const model = asset("models", "transformer-opset11.onnx");
@@ -40,6 +41,46 @@ test("Layers_OfALargeModel_AreTheWorstAndTheSlowest", (t) => {
   assert.equal(rows(`\n${all.slice(all.indexOf("layer "))}`, "layer ").length + 1, count + constants);
   assert.equal((all.match(/, constant/g) ?? []).length, constants);
   assert.doesNotMatch(all, /The worst/);
+});
+
+test("Run_WithATrace_ShowsTheSameShapesAndSizes", (t) => {
+  const lenet5 = asset("models", "lenet5.onnx");
+  // All but the times.
+  const columns = (args) => {
+    const { status, stdout, stderr } = run(["run", lenet5, ...args]);
+    assert.equal(status, 0, stderr);
+    return rows(stdout, "layer ").map((line) => line.split(/ {2,}/).slice(0, 4));
+  };
+  const without = columns([]);
+  assert.deepEqual(without.slice(0, 2), [
+    ["conv1", "Conv", "1x6x28x28", "18.8 kB"],
+    ["relu1", "Relu", "1x6x28x28", "18.8 kB"],
+  ]);
+  assert.deepEqual(columns(["--trace", join(temporaryFolder(t), "run.safetensors")]), without);
+});
+
+test("Verify_AFault_SaysWhereAndWhatWasExpected", (t) => {
+  const folder = temporaryFolder(t);
+  const [faulty, raw, trace] = ["faulty.onnx", "raw.safetensors", "trace.safetensors"].map((name) =>
+    join(folder, name),
+  );
+  const plant = (...args) => {
+    const { status, stderr } = spawnSync("python3", [join(root, "tools", "lib", "plant_fault.py"), ...args], {
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, stderr);
+  };
+  const lenet5 = asset("models", "lenet5.onnx");
+  plant(lenet5, "conv2.bias", "3", faulty);
+  assert.equal(run(["run", faulty, "--trace", raw]).status, 0);
+  plant("--anonymous", raw, trace);
+  const { status, stdout } = run(["verify", lenet5, trace]);
+  assert.equal(status, 1);
+  assert.match(stdout, /^✗ fault {2}conv2 \(Conv\)\n {4}error is \d+ × the rounding budget; worst at /m);
+  assert.match(stdout, /worst at \[0, 3, \d, \d\]: got -?[\d.]+, expected -?[\d.]+$/m);
+  const compared = run(["compare", lenet5, "--right", `file/${trace}`]).stdout;
+  const worst = /worst at .*/.exec(stdout)[0];
+  assert.ok(compared.includes(worst), compared);
 });
 
 test("Layers_HowMany_IsChecked", () => {

@@ -451,7 +451,13 @@ TEST_CASE("ErrorJson_EveryKind_SurvivesTheWay") {
     CHECK(back.message == "what");
   }
   CHECK(error_from_json(json::array()).kind == ErrorKind::internal);
-  CHECK(error_from_json({{"kind", "odd"}, {"message", std::string(9000, 'x')}}).message.size() == 4096);
+  const std::string whole(30'000, 'x');
+  CHECK(error_from_json({{"kind", "odd"}, {"message", whole}}).message == whole);
+  std::string longer = "x";  // so that the limit lies within a code point
+  for (int i = 0; i < 20'000; ++i) longer += "é";
+  const std::string cut = error_from_json({{"kind", "io"}, {"message", longer}}).message;
+  CHECK(cut.ends_with("é … (7234 more bytes are left out)"));
+  CHECK(cut.size() < 33'000);
   CHECK(json_text(json{{"text", "\xff"}}).find("\xef\xbf\xbd") != std::string::npos);
 }
 

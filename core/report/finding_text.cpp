@@ -1,0 +1,32 @@
+#include "core/report/finding_text.hpp"
+
+#include <fmt/format.h>
+
+#include "core/report/format.hpp"
+
+namespace driftscope {
+namespace {
+
+std::string index_text(const std::vector<std::int64_t>& index) {
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+}  // namespace
+
+std::string worst_text(const WorstElement& worst) {
+  return fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_text(worst.index), worst.got,
+                     worst.want);
+}
+
+std::string finding_text(const LayerVerdict& layer) {
+  const bool is_bad = layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault;
+  std::string text = layer.reason;
+  if (text.empty() && is_bad)
+    text = fmt::format("error is {} × the rounding budget", format_number(layer.budget_used));
+  // Some reasons name the element themselves.
+  if (is_bad && layer.worst && text.find(index_text(layer.worst->index)) == std::string::npos)
+    text += (text.empty() ? "" : "; ") + worst_text(*layer.worst);
+  return text;
+}
+
+}  // namespace driftscope
