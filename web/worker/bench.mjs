@@ -33,7 +33,8 @@ async function respondTo(engine, { do: name, ...fields }, url) {
       await (head.preparing ? Promise.race([engine.settled(), pause(heartbeatMs)]) : engine.settled());
     if (head.waiting && !(head.preparing && performance.now() - sentAt > heartbeatMs)) continue;
     sentAt = performance.now();
-    const alive = { phase: "run", done: Math.floor(sentAt) };
+    const { prepared, to_prepare } = head;
+    const alive = { phase: "run", done: Math.floor(sentAt), prepared, to_prepare };
     await send(url, "progress", checkDocument(engine.messages, "progress", alive));
   }
 }
