@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 constexpr int stall_factor = 5;
 constexpr milliseconds usual_silence{30000};   // the page reports several times a second
-constexpr milliseconds worker_is_asked{5000};  // a worker that is busy for less is not worth a word
+constexpr milliseconds worker_is_asked{3000};  // a worker that is busy for less is not worth a word
 
 std::string phase_text(const JobProgress& progress) {
   std::string text =

@@ -127,6 +127,10 @@ export async function runJob(id, here, show) {
     show.change(state);
     return heartbeat.set(state);
   };
+  const runThere = async (task, onChange) => {
+    await change({ phase: "compile" });
+    return runInWorker(task, { onChange, signal: abort.signal, pulse });
+  };
   const send = async (bytes) => {
     await change({ phase: "send" });
     await heartbeat.end();
@@ -148,7 +152,7 @@ export async function runJob(id, here, show) {
       const packed = await download(`${url}/inputs`, { what: "the cases", ...fetching });
       const start = { target: job.target, repeat: 1, capture: "outputs", environment: environmentHere };
       const task = { variant: variant.name, threads, memory: job.memory, batch: packed, start };
-      const result = await runInWorker(task, { onChange: change, signal: abort.signal, pulse });
+      const result = await runThere(task, change);
       await send(result.answers);
       return { job, variant };
     }
@@ -160,12 +164,10 @@ export async function runJob(id, here, show) {
     if (job.bench) {
       const start = { target: job.target, capture: job.capture, environment: environmentHere };
       const task = { variant: variant.name, threads, memory: job.memory, start, bench: url, ...parts };
-      const result = await runInWorker(task, {
-        // Nothing but the worker may run while it measures: it sends the heartbeats itself.
-        onChange: (state) => change(state).then(() => state.phase === "run" && heartbeat.stop()),
-        signal: abort.signal,
-        pulse,
-      });
+      // Nothing but the worker may run while it measures: it sends the heartbeats itself.
+      const result = await runThere(task, (state) =>
+        change(state).then(() => state.phase === "run" && heartbeat.stop()),
+      );
       return { ...result, job, variant };
     }
     const start = {
@@ -188,7 +190,7 @@ export async function runJob(id, here, show) {
       valuesUrl: `${url}/values`,
       ...parts,
     };
-    const result = await runInWorker(task, { onChange: change, signal: abort.signal, pulse });
+    const result = await runThere(task, change);
     await send(result.trace);
     return { ...result, job, variant, from };
   } catch (error) {
