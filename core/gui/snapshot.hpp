@@ -41,7 +41,7 @@ struct TargetColumn {
   std::optional<bool> same_answer;          ///< as the left target, where the output is a row of classes
   std::size_t first_fault = no_place;       ///< a layer
   std::size_t first_divergence = no_place;  ///< a layer
-  RunTime time;  ///< of the whole model
+  RunTime time;                             ///< of the whole model
   MemoryRecord peak;
   Trace about;                                     ///< nodes, times, memory; no tensors
   std::shared_ptr<const RecordedTensors> tensors;  ///< null when they are not available

@@ -130,8 +130,9 @@ std::string slowest_text(Outcomes outcomes) {
   }
   if (slowest == nullptr || left.ns <= 0.0) return {};
   const double ratio = slowest->time.ns / left.ns;
-  const std::string times = fmt::format(
-      "{} × {}", ratio < 9.95 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio), outcomes[0].target);
+  const std::string times =
+      fmt::format("{} × {}", ratio < 9.95 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio),
+                  outcomes[0].target);
   return timed == 1 ? "takes " + times : fmt::format("slowest {}, {}", slowest->target, times);
 }
 

@@ -16,10 +16,10 @@
 namespace driftscope {
 
 struct UnwatchedTimes {
-  double first_ns = 0.0;           ///< first run of a new session, without preparing it
-  std::int64_t runs = 0;           ///< all of them, warm-up included
+  double first_ns = 0.0;            ///< first run of a new session, without preparing it
+  std::int64_t runs = 0;            ///< all of them, warm-up included
   std::vector<double> readings_ns;  ///< once warm, per run: medians of slices of runs that follow one another
-  std::string error;               ///< why there are none; else empty
+  std::string error;                ///< why there are none; else empty
 };
 
 struct RunTimes {
@@ -49,8 +49,8 @@ struct RunTime {
   TimeKind kind = TimeKind::unknown;
   double first_ns = 0.0;  ///< unwatched ones: the first run; else 0
   std::int64_t runs = 0;  ///< behind the figure
-  /// What the times of single layers are: "by the runtime's own profiler", "timestamps of the GPU", "watched";
-  /// "unknown" where the runtime reports none.
+  /// What the times of single layers are: "by the runtime's own profiler", "timestamps of the GPU",
+  /// "watched"; "unknown" where the runtime reports none.
   std::string layers = "unknown";
   std::string error = {};  ///< why there is no unwatched time, though it was asked for
 };

@@ -16,7 +16,7 @@ namespace driftscope {
 struct CompareRequest {
   std::vector<std::string> inputs;
   std::string dataset;
-  int repeat = 0;  ///< 0: until times have settled
+  int repeat = 0;                                                        ///< 0: until times have settled
   double times = std::chrono::duration<double>(unwatched_time).count();  ///< s of unwatched runs; 0: none
   std::string trace = "all";
   CaptureOptions capture;

@@ -54,7 +54,7 @@ test("Documents_Links_LeadToFilesAndHeadings", () => {
   assert.ok(pages.length > 30, `only ${pages.length} pages were found`);
 });
 
-/** Whether a path exists; NAME, FAMILY and the like, * and … stand for anything, and a suffix may be left out. */
+/** Whether a path exists; NAME, FAMILY and the like, * and … match anything; a suffix may be left out. */
 function matches(path) {
   let folders = [root];
   for (const part of path.split("/").filter(Boolean)) {

@@ -13,8 +13,8 @@ async function runOne(engine, start, attachments, model, inputs, onProgress) {
 }
 
 /**
- * `open`: the parameters of openEngine; `progress({done, total, prepared, to_prepare})` is called during every
- * case and after it.
+ * `open`: the parameters of openEngine; `progress({done, total, prepared, to_prepare})` is called during
+ * every case and after it.
  */
 export async function runBatch(open, batch, start, progress) {
   const { head, payload } = unpackMessage(batch);

@@ -121,7 +121,7 @@ void add_common(CLI::App& app, BaselineOptions& options) {
   app.add_option("MODEL", options.model, "The .onnx file")->required();
   app.add_option("--baseline,--out", options.file,
                  "The baseline's file (default: MODEL with the ending .baseline.json)");
-  options.request.repeat = 5;  // the same number for the file and for checks against it
+  options.request.repeat = 5;   // the same number for the file and for checks against it
   options.request.times = 0.0;  // a baseline has times of its own, from several starts
   app.add_option("--repeat", options.request.repeat, "Recorded runs per target")
       ->check(CLI::Range(1, 100000));

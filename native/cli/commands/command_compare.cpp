@@ -104,9 +104,10 @@ static Command declare(CLI::App& app) {
                  "Watched runs per target (default: until the times of layers have settled, for a second at "
                  "most). Times of layers are medians of the later half, never of the first run")
       ->check(CLI::Range(1, 100000));
-  app.add_option("--times", request.times,
-                 "Seconds for the time of each target: afterwards the whole model runs alone and unwatched, at "
-                 "least twice. 0: not at all")
+  app.add_option(
+         "--times", request.times,
+         "Seconds for the time of each target: afterwards the whole model runs alone and unwatched, at "
+         "least twice. 0: not at all")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_option("--trace", request.trace, capture_help)

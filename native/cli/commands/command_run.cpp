@@ -232,7 +232,7 @@ static Command declare(CLI::App& app) {
   add_capture_options(app, options->capture);
   add_layer_option(app, options->layers);
   app.add_option("--repeat", options->repeat,
-                 "Number of watched runs; values are kept from the first, times from all (see --repeat-check)")
+                 "Number of watched runs; values are from the first, times from all (see --repeat-check)")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   app.add_option("--times", options->times,

@@ -75,9 +75,9 @@ TEST_CASE("RunTable_ValuesThatWentToAFile_HaveShapeAndSize") {
   trace.nodes = {{"conv1", "Conv", {"inner"}, {1000}}, {"softmax", "Softmax", {"y"}, {1000}}};
   trace.tensors = {{"y", tensor<float>({1, 2}, {1, 2})}};
   const Trace whole = [&] {
-    Trace whole = trace;
-    whole.tensors.push_back({"inner", tensor<float>({1, 3}, {1, 2, 3})});
-    return whole;
+    Trace copy = trace;
+    copy.tensors.push_back({"inner", tensor<float>({1, 3}, {1, 2, 3})});
+    return copy;
   }();
   CHECK(run_table(trace, {}, {{"inner", {{1, 3}, 12}}}) == run_table(whole));
   CHECK(run_table(trace, {}, {}) != run_table(whole));

@@ -266,7 +266,7 @@ test("a worker that is blocked for longer than the timeout is waited for", async
   assert.deepEqual(complaints, []);
 });
 
-test("a worker that is blocked forever is given up, and the error says since when and how to wait", async (t) => {
+test("a worker that is blocked forever is given up, and the error says how to wait longer", async (t) => {
   const patience = ["--timeout", "20", "--stall-timeout", "5"];
   const { pc, url } = await waitingPc(t, temporaryFolder(t), patience);
   const { page } = await openPage(t);
