@@ -1,7 +1,7 @@
-// How long a target takes for the whole model: "times" in a trace's `run`. Unwatched runs keep no value and no
-// time of a node, so that the engine works as it does for its users: their time is the target's. Watched runs
-// are those that were recorded; a runtime whose every value is made an output takes several times as long.
-// Clients: the service (adds them), results, views and checks (read them). Nothing here measures.
+// How long a target takes for the whole model: "times" in a trace's `run`. Unwatched runs keep no value and
+// no time of a node, so that the engine works as it does for its users: their time is the target's. Watched
+// runs are those that were recorded; a runtime whose every value is made an output takes several times as
+// long. Clients: the service (adds them), results, views and checks (read them). Nothing here measures.
 #pragma once
 
 #include <cstdint>
