@@ -80,6 +80,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND tools/docs --check)
   driftscope_suite("tree: the check of the stamps, and tables" LABELS tree
     COMMAND python3 -B -m unittest discover -s tools/docs.d)
+  driftscope_suite("tree: the choice of mutants" LABELS tree
+    COMMAND python3 -B -m unittest discover -s tests/mutate)
   driftscope_suite("tree: formatting" LABELS tree
     COMMAND tools/format --check)
   driftscope_suite("tree: eslint" LABELS tree

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/eval/kernel_context.hpp"
+#include "core/numerics/math.hpp"
 #include "core/numerics/simd/exact_product.hpp"
 #include "core/numerics/sum.hpp"
 

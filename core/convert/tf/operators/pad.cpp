@@ -1,5 +1,7 @@
 // Pad: PadV2 with a constant, MirrorPad where one reflection suffices; edges, wrapping and cropping choose
 // elements axis by axis.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/convert/tf/elementwise.hpp"

@@ -1,4 +1,6 @@
 // Gather: the host checks the indices of each run and counts them from the front; the device copies.
+#include <algorithm>
+
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
 #include "core/ops/shared/indices.hpp"

@@ -1,0 +1,82 @@
+"""How the unchanged programs run in the sandbox: which cases pass there, in which files, and how long they take.
+
+A case that fails there without any change (one that needs what the sandbox lacks) is left out of all trials.
+Clients: command.py, trial.py.
+"""
+import json
+import os
+from dataclasses import asdict, dataclass, field
+
+from . import doctest_program, sandbox
+from .doctest_program import Case
+from .storage import write_whole
+
+
+@dataclass
+class Program:
+    name: str
+    cases: list = field(default_factory=list)
+    computed: float = 0.0  # seconds, of all cases together
+    waited: float = 0.0
+
+    @property
+    def left_out(self):
+        return [case.name for case in self.cases if not case.passed]
+
+    def files(self):
+        return sorted({case.file for case in self.cases if case.passed})
+
+    def budget(self, files):
+        """For the cases of these files: several times what they took, for they take longer beside others."""
+        total = sum(case.seconds for case in self.cases) or 1.0
+        share = sum(case.seconds for case in self.cases if case.file in files) / total
+        return sandbox.Budget(20.0 + 5.0 * share * self.computed, 60.0 + 3.0 * share * self.waited)
+
+
+class Failed(Exception):
+    pass
+
+
+def measure(build, name, work):
+    """Runs all cases of a program once, and each that fails once more by itself."""
+    program = Program(name)
+    output = work / f"{name}.xml"
+    command = [build.folder / "tests" / name, "--reporters=xml", "--duration=true", "--no-intro"]
+    ended = sandbox.run(command, build.source, work / "tmp", [build.source, build.folder], output)
+    try:
+        program.cases = doctest_program.cases_of_report(output.read_text(errors="replace"), build.source)
+    except SyntaxError as error:
+        raise Failed(f"{name} ended with status {ended.status} before its report was complete ({error}); see "
+                     f"{os.path.relpath(output)}") from None
+    program.computed, program.waited = ended.computed, ended.waited
+    for number, case in enumerate(program.cases):
+        if not case.passed and _passes(build, name, case, work):
+            program.cases[number] = Case(case.name, case.file, case.seconds, True)
+    if not program.files():
+        raise Failed(f"no case of {name} passes unchanged; see {os.path.relpath(output)}")
+    return program
+
+
+def _passes(build, name, case, work):
+    command = [build.folder / "tests" / name, *doctest_program.arguments(files=[case.file], names=[case.name])]
+    return sandbox.run(command, build.source, work / "tmp", [build.source, build.folder], work / "again.log").status == 0
+
+
+def of(build, programs, work, say):
+    """The baselines of the programs: those stored, if the programs are still the same."""
+    path = build.folder / "baseline.json"
+    stored = json.loads(path.read_text()) if path.exists() else {}
+    result = {}
+    for name in programs:
+        status = (build.folder / "tests" / name).stat()
+        stamp = [status.st_size, status.st_mtime_ns]
+        kept = stored.get(name)
+        if kept and kept["stamp"] == stamp:
+            result[name] = Program(name, [Case(**case) for case in kept["cases"]], kept["computed"], kept["waited"])
+            continue
+        say(f"Running {name} unchanged")
+        result[name] = measure(build, name, work)
+        stored[name] = {"stamp": stamp, "cases": [asdict(case) for case in result[name].cases],
+                        "computed": result[name].computed, "waited": result[name].waited}
+        write_whole(path, json.dumps(stored))
+    return result
