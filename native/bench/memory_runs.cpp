@@ -5,6 +5,7 @@
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/machine.hpp"
 #include "native/host/local_run.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/seed.hpp"
 #include "tests/unit/verify/small_nets.hpp"
