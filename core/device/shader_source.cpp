@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace driftscope::gpu {

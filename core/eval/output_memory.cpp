@@ -29,5 +29,7 @@ void OutputMemory<S>::give_back(std::vector<S> values) {
 }
 
 template class OutputMemory<Bounded>;
+template class OutputMemory<double>;
+template class OutputMemory<float>;
 
 }  // namespace driftscope
