@@ -60,7 +60,9 @@ class WhatIsTried(InFolder):
 
     def test_survivors_are_tried_again_on_demand(self):
         self.try_all(self.campaign(2), [KILLED, SURVIVED])
+        self.assertEqual(self.campaign(2).survivors(), self.mutants[1:2])
         self.assertEqual(self.try_all(self.campaign(2, again=True), [KILLED]), self.mutants[1:2])
+        self.assertEqual(self.campaign(2).survivors(), [])
 
     def test_a_result_is_about_one_text_of_the_source(self):
         self.try_all(self.campaign(1), [KILLED])
@@ -73,11 +75,12 @@ class WhatIsTried(InFolder):
         campaign = self.campaign(1, listed=self.mutants[0].diff() + "  why\n")
         self.assertEqual(self.try_all(campaign, [KILLED]), self.mutants[1:2])
 
-    def test_half_a_line_of_results_is_dropped(self):
+    def test_half_a_line_of_results_is_passed_over(self):
         self.try_all(self.campaign(2), [KILLED, KILLED])
         path = self.root / "results.jsonl"
         path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
         self.assertEqual(self.try_all(self.campaign(2), [KILLED]), self.mutants[1:2])
+        self.assertEqual(self.try_all(self.campaign(2), []), [])
 
 
 class Snapshot(InFolder):
@@ -115,10 +118,10 @@ class Doctest(unittest.TestCase):
           <TestCase name="Sum, of none" filename="/t/tests/unit/base/sum_test.cpp" line="3">
             <OverallResultsAsserts successes="1" failures="0" test_case_success="true" duration="0.5"/></TestCase>
           <TestCase name="b" filename="/t/tests/unit/b.cpp" line="3" skipped="true"/>
-          <TestCase name="c" filename="/t/tests/unit/b.cpp" line="9">
+          <TestCase name="c" filename="../t/tests/unit/b.cpp" line="9">
             <OverallResultsAsserts successes="0" failures="1" test_case_success="false" duration="1"/></TestCase>
           </TestSuite></doctest>"""
-        self.assertEqual(doctest_program.cases_of_report(report, "/t"),
+        self.assertEqual(doctest_program.cases_of_report(report, "/t", "/build"),
                          [doctest_program.Case("Sum, of none", "tests/unit/base/sum_test.cpp", 0.5, True),
                           doctest_program.Case("c", "tests/unit/b.cpp", 1.0, False)])
 
@@ -138,6 +141,11 @@ class Order(unittest.TestCase):
                  "tests/unit/report/text_test.cpp"]
         self.assertEqual(order.stages("core/graph/order.cpp", tests, lambda file: includes.get(file, "")),
                          [tests[2:], tests[1:2], tests[:1]])
+
+    def test_slow_ones_come_last_unless_they_are_about_the_file(self):
+        tests = ["tests/unit/graph/order_test.cpp", "tests/unit/graph/a_test.cpp", "tests/unit/graph/b_test.cpp", "tests/unit/c.cpp"]
+        self.assertEqual(order.stages("core/graph/order.cpp", tests, lambda file: "", slow=tests[:2]),
+                         [tests[:1], tests[2:3], tests[3:], tests[1:2]])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 A case that fails there without any change (one that needs what the sandbox lacks) is left out of all trials.
 Clients: command.py, trial.py.
 """
+import collections
 import json
 import os
 from dataclasses import asdict, dataclass, field
@@ -10,6 +11,8 @@ from dataclasses import asdict, dataclass, field
 from . import doctest_program, sandbox
 from .doctest_program import Case
 from .storage import write_whole
+
+SLOW = 2.0  # seconds
 
 
 @dataclass
@@ -25,6 +28,12 @@ class Program:
 
     def files(self):
         return sorted({case.file for case in self.cases if case.passed})
+
+    def slow_files(self):
+        seconds = collections.Counter()
+        for case in self.cases:
+            seconds[case.file] += case.seconds
+        return {file for file, total in seconds.items() if total > SLOW}
 
     def budget(self, files):
         """For the cases of these files: several times what they took, for they take longer beside others."""
@@ -44,7 +53,7 @@ def measure(build, name, work):
     command = [build.folder / "tests" / name, "--reporters=xml", "--duration=true", "--no-intro"]
     ended = sandbox.run(command, build.source, work / "tmp", [build.source, build.folder], output)
     try:
-        program.cases = doctest_program.cases_of_report(output.read_text(errors="replace"), build.source)
+        program.cases = doctest_program.cases_of_report(output.read_text(errors="replace"), build.source, build.folder)
     except SyntaxError as error:
         raise Failed(f"{name} ended with status {ended.status} before its report was complete ({error}); see "
                      f"{os.path.relpath(output)}") from None

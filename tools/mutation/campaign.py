@@ -11,11 +11,13 @@ from .trial import EQUIVALENT, NOT_COMPILED, SURVIVED, Trial, Verdict
 
 
 class Campaign:
+    """`again`: what survived in an earlier run has no verdict yet."""
+
     def __init__(self, mutants, count, source, results, equivalents, again=False):
         self.count, self.source = count, source
         self.results, self.equivalents = results, equivalents
-        self.again = again  # survivors of earlier runs are tried again
-        self.waiting = iter(mutants)
+        self.again = again
+        self.mutants, self.waiting = mutants, iter(mutants)
         self.settled = []  # (mutant, result, by what), in any order
         self.digests = {}
 
@@ -28,6 +30,11 @@ class Campaign:
         if stored is None or stored["source"] != self._digest(mutant.file) or (self.again and stored["result"] == SURVIVED):
             return None
         return Verdict(stored["result"], stored["by"], stored["seconds"])
+
+    def survivors(self):
+        """Those mutants that survived in an earlier run."""
+        return [mutant for mutant in self.mutants
+                if self.results.by_key.get(mutant.key, {}).get("result") == SURVIVED and not self.equivalents.reason(mutant)]
 
     def _digest(self, file):
         if file not in self.digests:

@@ -58,7 +58,7 @@ def read_options(arguments):
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="which mutants (default: 1)")
     parser.add_argument("--files", action="append", metavar="GLOB", help="only of these sources; may be given repeatedly")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="mutants at a time (default: 1)")
-    parser.add_argument("--again", action="store_true", help="try the survivors of earlier runs of this seed again")
+    parser.add_argument("--again", action="store_true", help="try only what survived of this seed, once more")
     parser.add_argument("--list", action="store_true", help="print the known results of this seed, and end")
     options = parser.parse_args(arguments)
     for name in ("count", "jobs"):
@@ -109,13 +109,23 @@ def prepare(options):
     return build
 
 
-def run(options):
-    build = prepare(options)
+def campaign_of(options, build, listed, again=None):
+    """All mutants of the options, or those of `again`."""
+    results = storage.Results(WORK / str(options.seed) / "results.jsonl")
+    if again is not None:
+        return Campaign(again, len(again), build.source, results, listed, again=True)
     files = sources(build, options.files)
     mutants = choice.chosen(build.source, files, options.seed)
-    results = storage.Results(WORK / str(options.seed) / "results.jsonl")
-    campaign = Campaign(mutants, options.count, build.source, results, read_equivalents(build.source), options.again)
     say(f"{len(mutants)} tokens of {len(files)} sources can be changed")
+    return Campaign(mutants, options.count, build.source, results, listed)
+
+
+def run(options):
+    build = prepare(options)
+    listed = read_equivalents(build.source)
+    campaign = campaign_of(options, build, listed)
+    if options.again:
+        campaign = campaign_of(options, build, listed, campaign.survivors())
     work = WORK / "running"
     try:
         work.mkdir(exist_ok=True)
@@ -125,35 +135,32 @@ def run(options):
                 say(f"left out, since it fails in the sandbox without any change: {name}")
 
         def tell(mutant, verdict):
-            say(summary.progress(campaign.effective(), options.count, mutant, verdict))
+            say(summary.progress(campaign.effective(), campaign.count, mutant, verdict))
 
         campaign.run(build, baselines, work, options.jobs, tell)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return finish(campaign)
+    return known(options, build, listed)
 
 
-def finish(campaign):
+def known(options, build, listed):
+    """What is known of a seed, as long as it is about these sources."""
+    campaign = campaign_of(options, build, listed)
+    untried = campaign.collect()
     say("")
     say(summary.table(campaign.settled))
+    if untried:
+        say(f"yet to be tried: {untried}")
     share = summary.share(summary.count(campaign.settled))
     return 0 if share is not None and share >= summary.GOAL else 1
 
 
 def show(options):
-    """What is known of a seed, as long as it is about the sources of the copy."""
     build = Build(WORK / "source", WORK / "build", None)
     if not (build.folder / "compile_commands.json").exists():
         raise WrongUse("--list: nothing was built in build/mutate yet")
     build.read()
-    results = storage.Results(WORK / str(options.seed) / "results.jsonl")
-    mutants = choice.chosen(build.source, sources(build, options.files), options.seed)
-    campaign = Campaign(mutants, options.count, build.source, results, read_equivalents(ROOT))
-    untried = campaign.collect()
-    code = finish(campaign)
-    if untried:
-        say(f"yet to be tried: {untried}")
-    return code
+    return known(options, build, read_equivalents(ROOT))
 
 
 def main(arguments):
@@ -161,9 +168,11 @@ def main(arguments):
         signal.signal(number, signal.default_int_handler)
     try:
         options = read_options(arguments)
+        if options.list:
+            return show(options)
         with alone():
             os.setpriority(os.PRIO_PROCESS, 0, 19)
-            return show(options) if options.list else run(options)
+            return run(options)
     except (WrongUse, NotSetUp, DoesNotBuild, sandbox.Unavailable, equivalents.BadList, baseline.Failed) as error:
         print(f"tools/mutate: {error}", file=sys.stderr)
         return 2

@@ -1,4 +1,5 @@
 """What is asked of a doctest program, and what it answers. Clients: baseline.py, trial.py."""
+import os
 import re
 import xml.etree.ElementTree
 from dataclasses import dataclass
@@ -12,13 +13,13 @@ class Case:
     passed: bool
 
 
-def cases_of_report(text, root):
-    """All cases of an XML report (-r=xml) that ran."""
+def cases_of_report(text, root, folder):
+    """All cases of an XML report (-r=xml) that ran. `folder`: where the program was built, from which paths may count."""
     found = []
     for element in xml.etree.ElementTree.fromstring(text).iter("TestCase"):
         result = element.find("OverallResultsAsserts")
         if result is not None and element.get("skipped") != "true":
-            file = element.get("filename").partition(f"{root}/")[2]
+            file = os.path.relpath(os.path.join(folder, element.get("filename")), root)
             passed = result.get("test_case_success") == "true"
             found.append(Case(element.get("name"), file, float(result.get("duration", 0)), passed))
     return found

@@ -4,9 +4,9 @@ import pathlib
 MIRRORS = {"tests/unit": "core", "tests/native": "native"}
 
 
-def stages(changed, test_files, read):
-    """The files in three runs: those that are about the changed file, those of its layer, all others. `read` gives the
-    text of a file."""
+def stages(changed, test_files, read, slow=()):
+    """The files in up to five runs: those that are about the changed file, those of its layer, all others; slow ones of the
+    latter two at the end. `read` gives the text of a file."""
     layer = "/".join(changed.split("/")[:2])
     header = str(pathlib.PurePosixPath(changed).with_suffix(".hpp"))
     about, beside, others = [], [], []
@@ -17,7 +17,9 @@ def stages(changed, test_files, read):
             beside.append(file)
         else:
             others.append(file)
-    return [stage for stage in (about, beside, others) if stage]
+    quick = [[file for file in stage if file not in slow] for stage in (beside, others)]
+    late = [[file for file in stage if file in slow] for stage in (beside, others)]
+    return [stage for stage in (about, *quick, *late) if stage]
 
 
 def mirrored(test_file):

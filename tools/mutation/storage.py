@@ -1,4 +1,5 @@
 """Files that are whole or absent, and results as lines of JSON that survive an interrupt. Clients: baseline.py, command.py."""
+import contextlib
 import json
 import os
 
@@ -21,16 +22,16 @@ class Results:
         self.by_key = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        whole = text[: text.rfind("\n") + 1]  # a power cut may leave half a line
-        if whole != text:
-            write_whole(path, whole)
-        for line in whole.splitlines():
-            result = json.loads(line)
-            self.by_key[result["key"]] = result
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError):  # the run was killed amid this line
+                result = json.loads(line)
+                self.by_key[result["key"]] = result
+        self.begin = "\n" if text and not text.endswith("\n") else ""
 
     def add(self, result):
         self.by_key[result["key"]] = result
         with open(self.path, "a", encoding="utf-8") as out:
-            out.write(json.dumps(result, ensure_ascii=False) + "\n")
+            out.write(self.begin + json.dumps(result, ensure_ascii=False) + "\n")
             out.flush()
             os.fsync(out.fileno())
+        self.begin = ""

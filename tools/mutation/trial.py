@@ -43,6 +43,8 @@ class Trial:
         objects = self._compile(mutant)
         if objects is None:
             return NOT_COMPILED, ""
+        if all(path.read_bytes() == (self.build.folder / name).read_bytes() for name, path in objects.items()):
+            return EQUIVALENT, "the compiler makes the same code of both"
         programs = self.build.programs_with(mutant.file)
         if mutant.file.startswith("native/"):
             programs.sort(key=PROGRAMS.index, reverse=True)
@@ -54,8 +56,6 @@ class Trial:
             program.unlink()
             if verdict is not None:
                 return verdict
-        if self._same_optimised(mutant):
-            return EQUIVALENT, "optimised, the compiler makes the same code of both"
         return SURVIVED, ""
 
     def _do(self, command):
@@ -94,18 +94,6 @@ class Trial:
                 return None
         return objects
 
-    def _same_optimised(self, mutant):
-        """Whether the change makes no difference to optimised code, which then cannot behave differently."""
-        description = self._overlay(mutant)
-        texts = {description: [], None: []}
-        for name in self.build.includers[mutant.file]:
-            for view, found in texts.items():
-                path = self.folder / "optimised.o"
-                if not self._do(self.build.compilation(name, path, view, "-O2")):
-                    return False
-                found.append(path.read_bytes())
-        return texts[description] == texts[None]
-
     def _test(self, name, program, mutant):
         """What the cases of a program say: killed or timeout and by which; None if all pass."""
         baseline = self.baselines[name]
@@ -113,7 +101,7 @@ class Trial:
         def read(file):
             return (self.build.source / file).read_text(encoding="utf-8")
 
-        for files in stages(mutant.file, baseline.files(), read):
+        for files in stages(mutant.file, baseline.files(), read, baseline.slow_files()):
             verdict = self._stage(program, baseline, files)
             if verdict is not None:
                 return verdict
