@@ -95,8 +95,10 @@ class Snapshot(InFolder):
         (root / "folder/b.cpp").unlink()
         self.write("tree/c.cpp", "c")
         self.write("copy/old.cpp", "")
+        self.write("copy/build/own.txt", "")
         self.assertEqual(snapshot.take(root, copy), 3)
         self.assertEqual(sorted(path.name for path in copy.rglob("*.cpp")), ["a.cpp", "c.cpp"])
+        self.assertTrue((copy / "build/own.txt").exists())
         self.assertEqual((copy / "a.cpp").stat().st_mtime_ns, time)
         self.assertEqual((root / "a.cpp").read_text(encoding="utf-8"), "a.cpp")
 

@@ -6,6 +6,7 @@ Clients: command.py, trial.py.
 import collections
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass, field
 
 from . import doctest_program, sandbox
@@ -49,9 +50,11 @@ class Failed(Exception):
 def measure(build, name, work):
     """Runs all cases of a program once, and each that fails once more by itself."""
     program = Program(name)
-    output = work / f"{name}.xml"
-    command = [build.folder / "tests" / name, "--reporters=xml", "--duration=true", "--no-intro"]
-    ended = sandbox.run(command, build.source, work / "tmp", [build.source, build.folder], output)
+    output = build.folder / f"{name}.xml"
+    path = work / name  # where mutants run, too
+    shutil.copy(build.folder / "tests" / name, path)
+    command = [path, "--reporters=xml", "--duration=true", "--no-intro"]
+    ended = sandbox.run(command, build.source, work / "tmp", [build.source], output)
     try:
         program.cases = doctest_program.cases_of_report(output.read_text(errors="replace"), build.source, build.folder)
     except SyntaxError as error:
@@ -59,16 +62,16 @@ def measure(build, name, work):
                      f"{os.path.relpath(output)}") from None
     program.computed, program.waited = ended.computed, ended.waited
     for number, case in enumerate(program.cases):
-        if not case.passed and _passes(build, name, case, work):
+        if not case.passed and _passes(build, path, case, work):
             program.cases[number] = Case(case.name, case.file, case.seconds, True)
     if not program.files():
         raise Failed(f"no case of {name} passes unchanged; see {os.path.relpath(output)}")
     return program
 
 
-def _passes(build, name, case, work):
-    command = [build.folder / "tests" / name, *doctest_program.arguments(files=[case.file], names=[case.name])]
-    return sandbox.run(command, build.source, work / "tmp", [build.source, build.folder], work / "again.log").status == 0
+def _passes(build, program, case, work):
+    command = [program, *doctest_program.arguments(files=[case.file], names=[case.name])]
+    return sandbox.run(command, build.source, work / "tmp", [build.source], work / "again.log").status == 0
 
 
 def of(build, programs, work, say):

@@ -126,9 +126,9 @@ def run(options):
     campaign = campaign_of(options, build, listed)
     if options.again:
         campaign = campaign_of(options, build, listed, campaign.survivors())
-    work = WORK / "running"
+    work = build.source / "build/running"  # in the tree: a program outside of it does not look into its node_modules
     try:
-        work.mkdir(exist_ok=True)
+        work.mkdir(parents=True, exist_ok=True)
         baselines = baseline.of(build, PROGRAMS, work, say)
         for program in baselines.values():
             for name in program.left_out:

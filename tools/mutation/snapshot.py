@@ -7,6 +7,8 @@ import pathlib
 import shutil
 import subprocess
 
+OWN = ("build", "node_modules")  # of the copy itself
+
 
 def take(root, copy):
     """Makes `copy` equal to the tree: what git tracks or would track. A file that is equal keeps its time, so that nothing
@@ -19,7 +21,7 @@ def take(root, copy):
     for name in names:
         changed += _copy(root / name, copy / name)
     for path in _files(copy):
-        if str(path.relative_to(copy)) not in names and path != copy / "node_modules":
+        if str(path.relative_to(copy)) not in names:
             path.unlink()
             changed += 1
     _link(root / "node_modules", copy / "node_modules")
@@ -28,6 +30,8 @@ def take(root, copy):
 
 def _files(folder):
     for parent, folders, names in os.walk(folder):
+        if parent == str(folder):
+            folders[:], names = ([name for name in found if name not in OWN] for found in (folders, names))
         for name in (*names, *(name for name in folders if os.path.islink(os.path.join(parent, name)))):
             yield pathlib.Path(parent, name)
 

@@ -130,7 +130,7 @@ class Trial:
     def _run(self, program, budget, **cases):
         log = self.folder / "output.log"
         ended = sandbox.run([program, *doctest_program.arguments(**cases)], self.build.source, self.folder / "tmp",
-                            [self.build.source, self.folder], log, budget, self.stop)
+                            [self.build.source], log, budget, self.stop)
         if ended.overrun == "interrupted":
             raise Interrupted
         return ended, log.read_text(errors="replace")
