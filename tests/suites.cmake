@@ -140,6 +140,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
   driftscope_suite("long: every file by itself" LABELS long TIMEOUT 7200
     COMMAND bash -c "cmake -S . -B \"$0\" -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_BUILD_TYPE=Debug \
 -DDRIFTSCOPE_WERROR=ON -DDRIFTSCOPE_UNITY=OFF -DDRIFTSCOPE_PRECOMPILE=OFF && ninja -C \"$0\"" "${build_folder}/alone")
+  driftscope_suite("long: 200 mutants" LABELS long TIMEOUT 14400
+    COMMAND tools/mutate --count 200 --seed 33)
   driftscope_suite("long: all 2^32 floats" LABELS long TIMEOUT 14400
     COMMAND driftscope_all_floats)
 endif()

@@ -27,8 +27,8 @@ struct SpeedVerdict {
 /// measured again; empty when there are too few to know.
 [[nodiscard]] std::optional<double> min_visible_slowdown(const std::vector<double>& times_ns);
 
-/// Times of the whole model that two targets can be compared by: those of unwatched runs where both have them,
-/// else of the watched ones without the first. Both empty: they have none of the same kind.
+/// Times of the whole model that two targets can be compared by: those of unwatched runs where both have
+/// them, else of the watched ones without the first.
 struct ComparableTimes {
   std::vector<double> before_ns;
   std::vector<double> now_ns;

@@ -258,7 +258,7 @@ TEST_CASE("Annotations_AreEscapedAndCapped") {
   const std::string text = github_annotations(run_checks(view, on("fault")), "models/net,1.onnx");
   CHECK(text ==
         "::error file=models/net%2C1.onnx,title=chrome/fast%3A a%2Cb%3Ac%25%0Ax (Conv)::output conv_out: "
-        "100%25%0D%0A::error::no\n");
+        "100%25%0D%0A::error::no; worst at [0, 1]: got 1.25, expected 1.5\n");
   auto& layers = view.right[0].verification->layers;
   layers.assign(25, verified_layer("n", "Conv", Verdict::fault));
   const std::string many = github_annotations(run_checks(view, on("fault")), "net.onnx");
