@@ -2,6 +2,7 @@
 // builds. Any page of this origin can write them: they are shown as texts and numbers, and decide
 // nothing. Where storage is locked (private windows) or full, nothing is kept and all else works.
 // Clients: page.mjs, screens.mjs, kept.mjs.
+import { runTime } from "../shared/run_time.mjs";
 import { fetchJson } from "./choice.mjs";
 
 const storeName = "driftscope-history-1";
@@ -39,12 +40,14 @@ export async function learnBuild(variant) {
  */
 export function addRun(name, { start, threads, variant }, { reply, model }) {
   const [target] = start.target.split(":");
+  const { ns, kind } = runTime(reply);
+  const kept = kind === "unwatched" ? "" : ", every layer kept";
   const run = {
-    title: `${name}  ${target}  ${threads} thread${threads === 1 ? "" : "s"}, every layer kept`,
+    title: `${name}  ${target}  ${threads} thread${threads === 1 ? "" : "s"}${kept}`,
     where: `${reply.run.browser}, ${variant}, model ${model.model_sha256.slice(0, 8)}`,
     build: builds[variant] ?? "unknown",
     when: new Date().toISOString().replace(/\.\d+/, ""),
-    time_ns: reply.layers.reduce((sum, { time_ns }) => sum + time_ns, 0),
+    time_ns: ns,
   };
   if (!isRun(run)) return;
   runs = [...(stored ? read() : runs), run].slice(-maxRuns); // other tabs write, too

@@ -1,5 +1,6 @@
 // Updates the page. Every function replaces earlier contents; none keeps state.
 // Texts from models are set as text, never as markup. Client: page.mjs.
+import { runTime } from "../shared/run_time.mjs";
 
 export const $ = (id) => document.getElementById(id);
 
@@ -147,16 +148,8 @@ export function showNoOutput(text) {
   $("output-card").hidden = false;
 }
 
-/** The median of the later half: the first runs warm up. */
-function steady(times) {
-  const later = times.slice(times.length < 2 ? 0 : Math.max(1, times.length >> 1)).sort((a, b) => a - b);
-  return later[later.length >> 1] ?? 0;
-}
-
 export function showLayers({ layers, run }) {
-  // A runtime without a profiler has the time of the whole run alone.
-  const sum = layers.reduce((all, layer) => all + layer.time_ns, 0);
-  const total = steady(run.times?.watched_ns ?? []) || sum;
+  const { ns: total } = runTime({ run, layers });
   const longest = Math.max(1, ...layers.map((layer) => layer.time_ns));
   const micro = (ns) => (ns > 0 ? (ns / 1000).toFixed(ns < 1e5 ? 1 : 0) : "–");
   $("layers").replaceChildren(

@@ -28,6 +28,21 @@ beforeEach(() => {
   globalThis.fetch = async () => new Response('{"build":"0123abcd"}');
 });
 
+test("the time of unwatched runs counts before that of layers, as a series of its own", async () => {
+  const page = await open();
+  const run = reply(1000, 500);
+  page.addRun("lenet5", task, run);
+  run.reply.run.times = { watched_ns: [2000], unwatched: { median_ns: 700 } };
+  page.addRun("lenet5", task, run);
+  assert.deepEqual(
+    page.allSeries().map(({ title, builds }) => [title, builds[0].times_ns]),
+    [
+      ["lenet5  chrome/strict  2 threads, every layer kept", [1500]],
+      ["lenet5  chrome/strict  2 threads", [700]],
+    ],
+  );
+});
+
 test("runs of one model and target are one series, by builds, also after the page was closed", async () => {
   const first = await open();
   await first.learnBuild(task.variant);
