@@ -1,5 +1,5 @@
-// The time of one run of the whole model, from the "times" of what ran (core/results/run_times.hpp). Clients: view.mjs,
-// history.mjs.
+// The time of one run of the whole model, from the "times" of what ran (core/results/run_times.hpp). Clients:
+// view.mjs, history.mjs.
 
 /** The median of the later half: the first runs warm up. */
 function steady(times) {
@@ -8,8 +8,8 @@ function steady(times) {
 }
 
 /**
- * {ns, kind} of the reply to "finish": of unwatched runs, else of the recorded ones, else the sum of the layers. A time
- * is compared with times of its own kind alone.
+ * {ns, kind} of the reply to "finish": of unwatched runs, else of the recorded ones, else the sum of the
+ * layers. A time is compared with times of its own kind alone.
  */
 export function runTime({ run, layers }) {
   const { unwatched, watched_ns: watched = [] } = run.times ?? {};
