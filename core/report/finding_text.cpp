@@ -21,8 +21,11 @@ std::string worst_text(const WorstElement& worst) {
 std::string finding_text(const LayerVerdict& layer) {
   const bool is_bad = layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault;
   std::string text = layer.reason;
-  if (text.empty() && is_bad)
-    text = fmt::format("error is {} × the rounding budget", format_number(layer.budget_used));
+  if (text.empty() && is_bad) {
+    const bool rounds = !layer.worst || layer.worst->budget != 0.0;
+    text = rounds ? fmt::format("error is {} × the rounding budget", format_number(layer.budget_used))
+                  : "values differ where nothing is rounded";
+  }
   // Some reasons name the element themselves.
   if (is_bad && layer.worst && text.find(index_text(layer.worst->index)) == std::string::npos)
     text += (text.empty() ? "" : "; ") + worst_text(*layer.worst);

@@ -120,6 +120,10 @@ std::string verified_layers(const Verification& verification, const std::vector<
     const std::string name = elide_start(names[row], layer_name_width);
     std::vector<std::string> cells = {name, elide(layer.op, 20), shape_text(layer.shape)};
     for (const Metric metric : verified_metrics) {
+      if (layer.verdict == Verdict::missing) {  // nothing was measured
+        cells.emplace_back("–");
+        continue;
+      }
       cells.push_back(metric_text(row_of(metric), metric_value(row_of(metric), layer)));
       if (row_of(metric).format == MetricFormat::count)
         cells.back() += fmt::format("/{}", layer.metrics.elements);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
@@ -40,6 +42,20 @@ TEST_CASE("VerifyTable_Fault_HasItsPlaceAndValues") {
   CHECK(
       has_line(text, "    error is 236 × the rounding budget; worst at [0, 0, 4, 23]: got 17, expected 16"));
   CHECK(text.find("conv0 (Conv)") == std::string::npos);
+}
+
+TEST_CASE("VerifyTable_FaultWhereNothingRounds_IsNotMeasuredAgainstNothing") {
+  LayerVerdict fault = layer("pool1", Verdict::fault);
+  fault.budget_used = INFINITY;
+  fault.worst = WorstElement{{3}, 0, 1, 0.0};
+  CHECK(has_line(table_of({fault}),
+                 "    values differ where nothing is rounded; worst at [3]: got 0, expected 1"));
+}
+
+TEST_CASE("VerifyTable_MissingLayer_HasNoNumbers") {
+  const std::string text = table_of({layer("conv1", Verdict::missing, "not recorded")});
+  CHECK(text.find("0/0") == std::string::npos);
+  CHECK(text.find("–") != std::string::npos);
 }
 
 TEST_CASE("VerifyTable_FaultWithAReason_HasBoth") {
