@@ -136,7 +136,10 @@ void App::draw_status(Screen& screen) {
   auto painter = screen.painter();
   const auto letters =
       static_cast<std::size_t>(std::max(10.0f, (size.x - 2.0f * em) / (small_->FontSize * 0.5f)));
-  painter.text({low.x + em * 0.75f, y + height / 2.0f}, elide(text, letters), colour, Anchor::start, true);
+  const std::string shown = elide(text, letters);
+  painter.text({low.x + em * 0.75f, y + height / 2.0f}, shown, colour, Anchor::start, true);
+  if (shown != text && ImGui::IsMouseHoveringRect({low.x, y}, {low.x + size.x, low.y + size.y}))
+    tooltip(text.c_str());
 }
 
 }  // namespace driftscope::gui

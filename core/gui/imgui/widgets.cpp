@@ -130,7 +130,10 @@ void target_label(const Screen& screen, std::size_t target) {
 }
 
 void hint(const char* text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort | ImGuiHoveredFlags_NoSharedDelay)) return;
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort | ImGuiHoveredFlags_NoSharedDelay)) tooltip(text);
+}
+
+void tooltip(const char* text) {
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 26.0f);
   ImGui::TextUnformatted(text);

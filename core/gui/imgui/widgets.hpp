@@ -37,6 +37,8 @@ void headers_row(std::initializer_list<int> right);
 
 /// A tooltip of the last item, wrapped.
 void hint(const char* text);
+/// A tooltip at the pointer, wrapped.
+void tooltip(const char* text);
 
 /// Centred in the window: what is missing, and what to do about it.
 void empty_state(const Screen& screen, const char* title, const char* advice);
