@@ -57,7 +57,7 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal, pulse = n
     worker.onmessage = ({ data }) => {
       pulse.answered();
       const { type, ...more } = data;
-      if (type === "phase") change({ phase: more.phase });
+      if (type === "phase") change({ ...start, phase: more.phase });
       else if (type === "progress") change(more);
       else if (type === "loaded") about = more;
       else if (type === "result") onResult(more);

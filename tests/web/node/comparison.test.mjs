@@ -53,7 +53,7 @@ test("the last result comes with the end", async () => {
   assert.equal(results.length, 1);
 });
 
-/** Workers of two kinds: the first one stays and sends `script`, the others send one of `runs` each. */
+/** Workers of two kinds: the first one stays and sends `script`, the others send one or several of `runs`. */
 function workers(t, script, runs) {
   const made = [];
   const before = globalThis.Worker;
@@ -68,7 +68,7 @@ function workers(t, script, runs) {
       const stays = this === made[0];
       if (stays && !message.compare) this.answers.push(message);
       const next = stays ? script.shift() : runs.shift();
-      if (next) queueMicrotask(() => this.onmessage({ data: next }));
+      for (const data of next ? [next].flat() : []) queueMicrotask(() => this.onmessage({ data }));
     }
     terminate() {
       this.terminated = true;
@@ -95,6 +95,29 @@ test("a run that fails is the answer to its question; the others continue", asyn
   assert.deepEqual(made[0].answers, [answer, answer]);
   assert.equal(made.length, 3);
   assert.ok(made.every(({ terminated }) => terminated));
+});
+
+test("a step is what the worker does, and how much of it is done", async (t) => {
+  const run = [
+    { type: "phase", phase: "compile" },
+    { type: "progress", done: 0, total: 7, prepared: 12, to_prepare: 40 },
+    { type: "phase", phase: "run" },
+    { type: "progress", done: 3, total: 7, prepared: 0, to_prepare: 0 },
+    { type: "phase", phase: "time" },
+    { type: "error", kind: "io", message: "enough" },
+  ];
+  workers(t, [ask(1), { type: "done" }], [run]);
+  const steps = [];
+  const onStep = (place, { step, done, total }) => place === 1 && steps.push(`${step} ${done}/${total}`);
+  await compareTargets({ targets: ["t0", "t1"] }, {}, runOf, callbacks({ onStep }));
+  assert.deepEqual(steps, [
+    "starting 0/0",
+    "preparing 0/0",
+    "compiling shaders 12/40",
+    "running 0/0",
+    "running 3/7",
+    "measuring its time 0/0",
+  ]);
 });
 
 test("stopped, it ends the run and the worker that stays", async (t) => {
