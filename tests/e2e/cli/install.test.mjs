@@ -13,10 +13,10 @@ const skip = sanitized
   ? "the other build is installed"
   : !existsSync(join(page, "licences.txt")) && "no page";
 
-// Of tools/demo, after which README.md says that the program can be installed.
+// Of tools/build, after which README.md says that the program can be installed.
 test("Install_WhatItNeedsOfTheBuild_IsMadeWithTheProgram", { skip }, () => {
   const folder = dirname(driftscope);
-  const targets = /^build_preset native (.*)$/m.exec(readFileSync(join(root, "tools", "demo"), "utf8"))[1];
+  const targets = /^build_preset native (.*)$/m.exec(readFileSync(join(root, "tools", "build"), "utf8"))[1];
   const { status, stdout, stderr } = spawnSync(
     "ninja",
     ["-C", folder, "-t", "inputs", ...targets.split(" ")],

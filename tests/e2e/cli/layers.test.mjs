@@ -49,7 +49,9 @@ test("Run_WithATrace_ShowsTheSameShapesAndSizes", (t) => {
   const columns = (args) => {
     const { status, stdout, stderr } = run(["run", lenet5, ...args]);
     assert.equal(status, 0, stderr);
-    return rows(stdout, "layer ").map((line) => line.split(/ {2,}/).slice(0, 4));
+    return rows(`title\n${stdout.slice(stdout.indexOf("layer "))}`, "title").map((line) =>
+      line.split(/ {2,}/).slice(0, 4),
+    );
   };
   const without = columns([]);
   assert.deepEqual(without.slice(0, 2), [
