@@ -57,7 +57,11 @@ test("an unknown, missing or wrong field is an error that names it, and nothing 
     ["start", { target: "a/b", capture: "some" }, /expected one of "all", "fused", "outputs", got "some"/],
     ["start", { target: "a/b", values: "x" }, /field "values": expected a list, got "x"/],
     ["start", { target: "a/b", values: ["x", 1] }, /field "values\[1\]": expected a string, got 1/],
-    ["start", { target: "a/b", environment: { a: {} } }, /field "environment": expected an object of strings/],
+    [
+      "start",
+      { target: "a/b", environment: { a: {} } },
+      /field "environment": expected an object of strings/,
+    ],
     ["load", { attachments: [{ name: "w" }] }, /request "load": attachments\[0\]: field "bytes" is missing/],
     ["load", { attachments: [null] }, /field "attachments\[0\]": expected an object "attachment", got null/],
     ["poll", { budget_ms: "20" }, /field "budget_ms"/],
