@@ -28,7 +28,7 @@ test("Install_WhatItNeedsOfTheBuild_IsMadeWithTheProgram", { skip }, () => {
   assert.equal(status, 0, stderr);
   const made = new Set(stdout.split("\n").map((path) => resolve(folder, path)));
   const rules = readFileSync(join(folder, "cmake_install.cmake"), "utf8");
-  const wanted = [...rules.matchAll(/"([^"$]+)"/g)]
+  const wanted = [...rules.matchAll(/"((?:[^"\\]|\\.)*)"/g)]
     .map(([, path]) => path)
     .filter((path) => path.startsWith(`${folder}/generated/`));
   const written = join(folder, "generated", "installed"); // while installing
