@@ -19,14 +19,14 @@ test("Install_WhatItNeedsOfTheBuild_IsMadeWithTheProgram", { skip }, () => {
   const targets = /^build_preset native (.*)$/m.exec(readFileSync(join(root, "tools", "build"), "utf8"))[1];
   const { status, stdout, stderr } = spawnSync(
     "ninja",
-    ["-C", folder, "-t", "inputs", ...targets.split(" ")],
+    ["-C", folder, "-t", "graph", ...targets.split(" ")],
     {
       encoding: "utf8",
       maxBuffer: 1 << 28,
     },
   );
   assert.equal(status, 0, stderr);
-  const made = new Set(stdout.split("\n").map((path) => resolve(folder, path)));
+  const made = new Set([...stdout.matchAll(/label="([^"]+)"/g)].map(([, path]) => resolve(folder, path)));
   const rules = readFileSync(join(folder, "cmake_install.cmake"), "utf8");
   const wanted = [...rules.matchAll(/"((?:[^"\\]|\\.)*)"/g)]
     .map(([, path]) => path)
