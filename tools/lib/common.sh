@@ -55,6 +55,9 @@ end_browser_setup() {
   browser_setup=''
 }
 
+# Set while something else is going on, as tests: a build then has what these leave of the processors.
+behind=''
+
 # build_preset PRESET TARGET…: configures when there is no build yet or the presets have changed since, builds, shows the log only when it fails.
 build_preset() {
   local preset=$1 log=$build/log/$1.log
@@ -67,11 +70,11 @@ build_preset() {
     }
   fi
   local start=$SECONDS
-  if [[ -t 1 ]]; then
+  if [[ -t 1 && ! $behind ]]; then
     # Ninja's own status line is the progress; errors come through.
     ninja -C "$build/$preset" "$@" || fail "building $preset failed"
   else
-    ninja -C "$build/$preset" "$@" >>"$log" 2>&1 || {
+    ${behind:+nice -n 10} ninja -C "$build/$preset" "$@" >>"$log" 2>&1 || {
       tail -n 80 "$log" >&2
       fail "building $preset failed; all of it is in $log"
     }
