@@ -39,7 +39,8 @@ export async function runOnPc({ model, attachments = [], start, inputs }, { onCh
     return reply;
   };
   const table = attachments.map(({ name, bytes }) => ({ name, bytes: bytes.length }));
-  const load = { target: start.target, attachments: table, once: true };
+  // Unwatched runs need the weights once more.
+  const load = { target: start.target, attachments: table, once: !(start.unwatched_ms > 0) };
   await send("load", load, [model, ...attachments.map(({ bytes }) => bytes)]);
   await send("start", { ...start, stream: false, environment: { host: "pc" } }, [inputs]);
   for (let finished = false; !finished;) {

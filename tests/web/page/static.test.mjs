@@ -45,7 +45,7 @@ test("on a host that sends no headers a service worker isolates the page, after 
   assert.match(await page.locator("#variant").innerText(), /driftscope-relaxed-threads/);
   assert.ok(await page.locator("#hosting").isHidden());
   await runs(page);
-  assert.match(await page.locator("#ran").innerText(), /Threads\s+\d+ of \d+ asked/);
+  assert.match(await page.locator("#ran").innerText(), /Threads\s+\d+ of \d+ requested/);
   await page.reload();
   await ready(page);
   assert.equal(loads.length, 3, "a page that is isolated is not loaded again");
