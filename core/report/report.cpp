@@ -59,7 +59,7 @@ std::string chip(const TargetResult& target) {
 
 std::string title(const ComparisonView& view) {
   std::string html = "<header><h1>" + html_text(view.model_name) + "</h1><p class=\"headline\">" +
-                     html_text(headline(view), whole_text) +
+                     html_text(headline(view), parts::max_reason) +
                      "</p><ul class=\"chips\" aria-label=\"Verdict of each target\">" + chip(view.left);
   std::size_t listed = 1;
   for (const TargetResult& right : view.right)

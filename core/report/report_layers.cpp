@@ -80,7 +80,7 @@ std::string why(const ResultCell& cell, const LayerVerdict* verified) {
     if (!verified->group.empty())
       add(fmt::format("judged together with {} nodes that were not recorded", verified->group.size()));
   }
-  if (!cell.note().empty()) add(html_text(cell.note(), whole_text));
+  if (!cell.note().empty()) add(html_text(cell.note(), max_reason));
   if (cell.compared)
     add(fmt::format("{} of {} elements differ, by at most {} ({} ULP)",
                     cell.whole(compared_metric("different_elements")),

@@ -64,7 +64,7 @@ std::string target_row(const TargetResult& target) {
   html += fmt::format("<br><span class=\"soft\">whole model {}; {}</span>",
                       html_text(run_time_text(time), 1000), html_text(layer_times_text(time), 100));
   for (const std::string& note : target_notes(target))
-    html += "<br><span class=\"soft\">" + html_text(note, whole_text) + "</span>";
+    html += "<br><span class=\"soft\">" + html_text(note, max_reason) + "</span>";
   html += "</td>";
   return html + "</tr>";
 }
@@ -140,7 +140,7 @@ std::string targets(const ComparisonView& view, LeftOut& left_out) {
     html += target_row(*target);
     if (target->error)
       errors += fmt::format("<p class=\"error\"><b>{}</b> {}</p>", html_text(target->target),
-                            html_text(target->error->message, whole_text));
+                            html_text(target->error->message, max_reason));
   }
   if (view.right.size() + 1 > max_targets)
     left_out.push_back(
@@ -238,7 +238,7 @@ std::string how_to_reproduce(const ComparisonView& view) {
   if (!view.build.empty())
     html += fmt::format("<li>Driftscope build <code>{}</code> (<code>driftscope --version</code>)</li>",
                         html_text(view.build));
-  html += "<li>Command:<pre><code>" + html_text(view.command, whole_text) + "</code></pre></li>";
+  html += "<li>Command:<pre><code>" + html_text(view.command, max_reason) + "</code></pre></li>";
   if (view.command.find("file/") != std::string::npos)
     html += "<li>Targets <code>file/…</code> are recorded traces: attach those files as well.</li>";
   return html + "</ol></section>";
