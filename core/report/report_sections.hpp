@@ -29,7 +29,7 @@ using LeftOut = std::vector<std::string>;
 
 /// Further targets are only in the JSON.
 inline constexpr std::size_t max_targets = 12;
-/// Of one reason, headline or command: more than any that Driftscope writes, and a bound for what others wrote.
+/// Of one reason, headline or command: more than any that Driftscope writes, and a bound for other texts.
 inline constexpr std::size_t max_reason = 16'000;
 
 }  // namespace driftscope::report_sections
