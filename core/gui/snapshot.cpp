@@ -292,8 +292,9 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
       snapshot.notes.push_back(fmt::format("{}: {} layer{} with other names, matched by position and shape",
                                            snapshot.targets[t].target, renamed[t],
                                            renamed[t] == 1 ? "" : "s"));
-    add_layer_times(snapshot, t);
   }
+  // The left target's layers have their times from the others.
+  for (std::size_t t = 0; t < targets; ++t) add_layer_times(snapshot, t);
   snapshot.headline = snapshot_headline(snapshot);
   return snapshot;
 }
