@@ -47,7 +47,9 @@ class Description:
     @property
     def remedy(self) -> str:
         """What makes it up to date."""
-        return f"tools/docs --make {self.name}" if self.command else f"{self.by_hand}; then tools/docs --stamp {self.name}"
+        if self.command:
+            return f"tools/docs --make {self.name}"
+        return f"{self.by_hand}; then tools/docs --stamp {self.name}"
 
 
 TYPES = {"command": str, "by_hand": str, "takes": str, "build": list, "browsers": bool, "code": list, "packages": list,

@@ -1,4 +1,5 @@
 """Makes blocks again and stamps them: tools/docs --make and --stamp."""
+import dataclasses
 import datetime
 import os
 import pathlib
@@ -23,17 +24,18 @@ def checked_repository(root: pathlib.Path, description) -> Repository:
     paths = [*description.code, *(["package.json"] if description.packages else [])]
     changed = repository.uncommitted(paths) if paths else []
     if changed:
-        raise MakingError(f"{description.name}: {', '.join(changed[:3])}{' …' if len(changed) > 3 else ''} differs from "
-                          "the last commit, which the stamp would name; commit or undo it first")
+        some = ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
+        raise MakingError(f"{description.name}: {some} differs from the last commit, which the stamp would name; "
+                          "commit or undo it first")
     return repository
 
 
 def build(root: pathlib.Path, description):
     if not description.build:
         return
-    presets = "\n".join(f"build_preset {line}" for line in description.build)
-    script = f". tools/lib/common.sh\nset_up {'' if description.browsers else '--no-browsers'}\n{presets}\nbrowsers_are_here"
-    if subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=root).returncode != 0:
+    steps = [". tools/lib/common.sh", "set_up" if description.browsers else "set_up --no-browsers",
+             *(f"build_preset {line}" for line in description.build), "browsers_are_here"]
+    if subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join(steps)], cwd=root).returncode != 0:
         raise MakingError(f"{description.name}: the build failed")
 
 
@@ -48,8 +50,8 @@ def body_of(inventory, block, out: pathlib.Path, stamp) -> str:
         return f"{written.read_text().strip()}\n\n{caption(stamp)}"
     pictures = stamps.pictures_in(block.body, inventory.root / block.document)
     if not pictures or not all(picture.is_file() for picture in pictures):
-        raise MakingError(f"{block.stamp.name}: the command wrote no {written.name} into $OUT, and {block.place} shows no "
-                          "picture that exists")
+        raise MakingError(f"{block.stamp.name}: the command wrote no {written.name} into $OUT, and {block.place} "
+                          "shows no picture that exists")
     return block.body
 
 
@@ -64,7 +66,7 @@ def put(inventory, description, kind: str, commit: str, where: str, out=None):
         if kind == "generated":
             body = body_of(inventory, block, out, stamp)
             digest = stamps.digest_of(body, inventory.root / block.document)
-            stamp = stamps.Stamp(kind, stamp.name, commit, today, where, digest, f"tools/docs --make {description.name}")
+            stamp = dataclasses.replace(stamp, digest=digest, by=description.remedy)
         texts[block.document] = stamps.replaced(texts[block.document], block, stamp, body)
     for document, text in texts.items():
         beside = inventory.root / f"{document}.new"
@@ -80,8 +82,8 @@ def make_one(inventory, description):
     out.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(description.command, shell=True, cwd=inventory.root, env=os.environ | {"OUT": str(out)})
     if done.returncode != 0:
-        raise MakingError(f"{description.name}: {description.command} ended with exit code {done.returncode}; what it has "
-                          f"so far is in {out.relative_to(inventory.root)}")
+        raise MakingError(f"{description.name}: {description.command} ended with exit code {done.returncode}; what it "
+                          f"has so far is in {out.relative_to(inventory.root)}")
     put(inventory, description, "generated", commit, machine.in_words(description.browsers), out)
     shutil.rmtree(out)
 

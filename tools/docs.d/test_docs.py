@@ -19,7 +19,8 @@ import report  # noqa: E402
 import stamps  # noqa: E402
 from inventory import Inventory  # noqa: E402
 
-STAMP = stamps.Stamp("generated", "speed/table", "abc1234", "2026-01-02", "2 × CPU", "0123456789ab", "tools/docs --make speed")
+STAMP = stamps.Stamp("generated", "speed/table", "abc1234", "2026-01-02", "2 × CPU", "0123456789ab",
+                     "tools/docs --make speed")
 SPEED = 'command = "true"\ntakes = "1 s"\ncode = ["core/fast"]\n[blocks]\ntable = "docs/speed.md"\n'
 BY_HAND = 'by_hand = "count"\ntakes = "1 s"\npackages = ["ort"]\n[blocks]\ntable = "docs/speed.md"\n'
 
@@ -47,11 +48,12 @@ class Stamps(unittest.TestCase):
 
     def test_what_cannot_be_read_is_an_error_with_its_line(self):
         sound = document()
-        for text, message in ((sound.replace("abc1234\"", "abc1234"), "docs/a.md:3: is no stamp"),
-                              (sound.replace("generated:", "generated"), "docs/a.md:3: is no stamp"),
-                              (sound.replace(' date="2026-01-02"', ""), "has commit, date, machine, digest, by; found commit"),
-                              (sound.replace("end of speed/table", "end of speed"), "docs/a.md:3: speed/table has no end"),
-                              ("<!-- end of speed/table -->\n", "docs/a.md:1: the end of speed/table, which does not")):
+        for text, message in (
+                (sound.replace("abc1234\"", "abc1234"), "docs/a.md:3: is no stamp"),
+                (sound.replace("generated:", "generated"), "docs/a.md:3: is no stamp"),
+                (sound.replace(' date="2026-01-02"', ""), "has commit, date, machine, digest, by; found commit"),
+                (sound.replace("end of speed/table", "end of speed"), "docs/a.md:3: speed/table has no end"),
+                ("<!-- end of speed/table -->\n", "docs/a.md:1: the end of speed/table, which does not")):
             with self.assertRaises(stamps.StampError) as caught:
                 stamps.blocks_of(text, "docs/a.md")
             self.assertIn(message, str(caught.exception))
@@ -86,8 +88,8 @@ class Tree(unittest.TestCase):
 
     def git(self, *arguments, where=None):
         environment = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        return subprocess.run(["git", "-C", where or self.root, "-c", "user.name=a", "-c", "user.email=a@a", *arguments],
-                              check=True, capture_output=True, text=True, env=environment).stdout.strip()
+        command = ["git", "-C", where or self.root, "-c", "user.name=a", "-c", "user.email=a@a", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.strip()
 
     def commit(self, subject="change"):
         self.git("add", "-A")
@@ -133,7 +135,7 @@ class Descriptions(Tree):
         self.assert_refused(SPEED + "!", "tools/docs.d/speed.toml: ")
 
     def test_code_that_was_moved_is_an_error(self):
-        self.assert_refused(SPEED.replace("core/fast", "core/gone"), "core/gone, which does not exist: has it been moved?")
+        self.assert_refused(SPEED.replace("core/fast", "core/gone"), "core/gone, which does not exist: has it")
 
     def assert_error(self, message):
         code, text = self.check()
@@ -146,7 +148,8 @@ class Descriptions(Tree):
 
     def test_a_stamp_in_another_document(self):
         self.write("README.md", document())
-        self.assert_error("error: docs/speed.md: speed/table has no stamp here, as tools/docs.d/speed.toml says; it is at README.md:3")
+        self.assert_error("error: docs/speed.md: speed/table has no stamp here, as tools/docs.d/speed.toml says; "
+                          "it is at README.md:3")
 
     def test_a_stamp_that_nothing_describes(self):
         self.write("docs/speed.md", document() + document(stamp=stamps.dataclasses.replace(STAMP, name="pace/table")))
@@ -285,7 +288,7 @@ class Making(Tree):
         self.assertEqual(self.check(strict=True)[0], 0)
 
     def test_two_blocks_of_a_document(self):
-        self.two_documents("echo fast >$OUT/table.md; echo 7 >$OUT/figure.md; printf '1\\n2\\n3\\n' >$OUT/first.md")
+        self.two_documents("cd $OUT; echo fast >table.md; echo 7 >figure.md; printf '1\\n2\\n3\\n' >first.md")
         self.write("tools/docs.d/speed.toml", self.read("tools/docs.d/speed.toml") + 'first = "README.md"\n')
         first = document(stamp=stamps.dataclasses.replace(STAMP, name="speed/first"))
         self.write("README.md", first + self.read("README.md"))
@@ -303,7 +306,8 @@ class Making(Tree):
         self.assertEqual(self.read("docs/speed.md"), once)
 
     def test_where_a_package_changed_last_the_stamp_names_that(self):
-        self.history(SPEED.replace("true", "echo fast >$OUT/table.md").replace("[blocks]", 'packages = ["ort"]\n[blocks]'))
+        toml = SPEED.replace("true", "echo fast >$OUT/table.md")
+        self.history(toml.replace("[blocks]", 'packages = ["ort"]\n[blocks]'))
         self.write("package.json", '{"devDependencies": {"ort": "1.1"}}')
         self.commit()
         self.make()
