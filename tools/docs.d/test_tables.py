@@ -88,11 +88,16 @@ class Tables(unittest.TestCase):
                                              "right": [side("chrome/ort", "fault", fault), failed]})
                  for model, failed in (("lenet1", {"target": "chrome/webnn", "error": "webnn: no WebNN here"}),
                                        ("lenet5", side("chrome/webnn", "rounding")))]
+        # A model's results may come in several files.
+        files.append(self.file("lenet1@pc-fast.json", {"format": "driftscope-compare-1", "right": [
+            side("pc/fast", "suspect", {"verdict": "suspect", "node": "fc", "op": "Gemm"})],
+            "left": side("pc/strict", "identical")}))
         done = self.run_tool("verdict_table", *files)
         self.assertEqual(done.returncode, 0, done.stderr)
         table = (self.out / "verdicts.md").read_text()
         for line in ("|  | lenet1 | lenet5 |", "| `pc/strict` | = | = |", "| `chrome/ort` | **✗** | **✗** |",
-                     "| `chrome/webnn` | – | ~ |", "- lenet1, lenet5 on `chrome/ort`: fault at conv1 (Conv)",
+                     "| `chrome/webnn` | – | ~ |", "| `pc/fast` | **?** | – |",
+                     "- lenet1, lenet5 on `chrome/ort`: fault at conv1 (Conv)",
                      "- lenet1 on `chrome/webnn`: did not run: webnn: no WebNN here"):
             self.assertIn(f"{line}\n", table)
 
