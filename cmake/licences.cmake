@@ -7,8 +7,12 @@ function(driftscope_notices what out)
   set(bill "${DRIFTSCOPE_GENERATED_DIR}/licences/${what}.spdx.json")
   file(GLOB texts CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/packaging/licences/*.txt")
   file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/licences")
+  set(xnnpack "${DRIFTSCOPE_XNNPACK}")
+  if(NOT xnnpack)  # the engine fast is left out
+    set(xnnpack "$ENV{DRIFTSCOPE_XNNPACK}")
+  endif()
   add_custom_command(OUTPUT "${file}" "${bill}"
-    COMMAND "${CMAKE_COMMAND}" -E env "DRIFTSCOPE_XNNPACK=${DRIFTSCOPE_XNNPACK}" "DRIFTSCOPE_IMGUI=${IMGUI_SOURCES}"
+    COMMAND "${CMAKE_COMMAND}" -E env "DRIFTSCOPE_XNNPACK=${xnnpack}" "DRIFTSCOPE_IMGUI=${IMGUI_SOURCES}"
       "${Python3_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/packaging/licences.py" ${what} "${file}" "${bill}"
     DEPENDS "${CMAKE_SOURCE_DIR}/packaging/licences.py" "${CMAKE_SOURCE_DIR}/packaging/components.txt"
       "${CMAKE_SOURCE_DIR}/tools/setup.d/pins" "${CMAKE_SOURCE_DIR}/package-lock.json" ${texts}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 POLL = 0.25  # seconds
 LARGEST_FILE = 2 << 30
-MOST_DATA = 8 << 30
+MOST_DATA = 4 << 30
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

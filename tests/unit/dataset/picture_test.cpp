@@ -98,6 +98,13 @@ TEST_CASE("DecodePicture_HuffmanTableOfTooManyCodes_IsRejected") {
   CHECK(holds(failure(patched(jpeg, at, 0xfefefefe)), "codes: it is damaged"));
 }
 
+TEST_CASE("DecodePicture_JpegThatEndsInAMarker_IsCutShortWhateverLiesBehindIt") {
+  const std::array marker{std::byte{0xff}, std::byte{0xd8}, std::byte{0xff}, std::byte{0xe0},
+                          std::byte{0},    std::byte{0},    std::byte{0},    std::byte{0}};
+  for (const std::size_t size : {4, 5})
+    CHECK(holds(failure(std::span(marker).first(size)), "it ends after " + std::to_string(size) + " bytes"));
+}
+
 TEST_CASE("DecodePicture_EveryLengthButTheWhole_IsAnError") {
   for (const std::string name : {"colour.png", "gray.jpg", "progressive.jpg"}) {
     const auto bytes = file(name);

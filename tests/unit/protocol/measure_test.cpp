@@ -74,6 +74,13 @@ TEST_CASE("Measure_MostRuns_GivesAsManyReadings") {
   CHECK(ask(prepared.service, {{"do", "describe"}})["ran"]["engine"] == "strict");
 }
 
+TEST_CASE("Measure_OneRunAtMost_IsOneReading") {
+  Prepared prepared;
+  const json answer = measure_to_end(prepared.service, {{"slice_us", 500'000}, {"max_runs", 1}});
+  REQUIRE_MESSAGE(!answer.contains("error"), json_text(answer));
+  CHECK(answer["times_ns"].size() == 1);
+}
+
 // The calls to it, a letter each, except for the values.
 class WrittenOrder final : public RunRecorder {
  public:
