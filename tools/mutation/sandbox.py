@@ -25,7 +25,7 @@ class Unavailable(Exception):
 class Budget:
     """How long a program may take. The clock on the wall is no measure on a busy machine."""
     computing: float  # seconds of processors
-    waiting: float  # seconds in which none of its threads could run
+    waiting: float  # seconds in which none of its threads could run, nor was stopped from outside
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _usage(pid):
 
 def _can_run(pid):
     try:
-        return any(_fields(task / "stat")[0] in "RD" for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+        return any(_fields(task / "stat")[0] in "RDT" for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
     except OSError:
         return False
 

@@ -108,7 +108,8 @@ class Trial:
         return None
 
     def _stage(self, program, baseline, files):
-        """A case that fails once and passes by itself afterwards depends on chance, and proves nothing."""
+        """A case that fails once and passes by itself afterwards depends on chance, and proves nothing; so does a program
+        that ended without naming a case (killed from outside, perhaps) and then runs to its end."""
         flaky = []
         budget = baseline.budget(files)
         while True:
@@ -118,13 +119,17 @@ class Trial:
             if ended.status == 0:
                 return None
             case = doctest_program.failed_case(output)
-            if case is None or len(flaky) == MOST_FLAKY:
-                return KILLED, case or f"the program ended with status {ended.status}"
-            again, _ = self._run(program, budget, files=files, names=[case])
+            what = case or f"the program ended with status {ended.status}"
+            if len(flaky) == MOST_FLAKY:
+                return KILLED, what
+            chosen = {"names": [case]} if case else {"without": [*baseline.left_out, *flaky]}
+            again, _ = self._run(program, budget, files=files, **chosen)
             if again.overrun:
-                return TIMEOUT, case
+                return TIMEOUT, what
             if again.status:
-                return KILLED, case
+                return KILLED, what
+            if case is None:
+                return None
             flaky.append(case)
 
     def _run(self, program, budget, **cases):

@@ -276,4 +276,16 @@ TEST_CASE("Summary_IsMarkdownThatNamesCannotBreak") {
   CHECK(holds(text, "❌"));
 }
 
+TEST_CASE("Summary_IsFineOnlyWithoutFailuresAndErrors") {
+  const auto summary = [](const ComparisonView& view) {
+    return github_summary(run_checks(view, on("fault")), view);
+  };
+  CHECK(holds(summary(two(ok, Verdict::identical)), "### ✅ Driftscope"));
+  ComparisonView view = two(ok, Verdict::identical);
+  view.right[0] = {};
+  view.right[0].target = "chrome/fast";
+  view.right[0].error = missing_error("no browser");
+  CHECK(holds(summary(view), "### ❌ Driftscope"));
+}
+
 }  // namespace driftscope::test::checks_test

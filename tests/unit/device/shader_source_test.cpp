@@ -28,6 +28,15 @@ TEST_CASE("ShaderSource_Values_AreExpressionsOrTexts") {
   CHECK(made("${-N % 2}${!N}${N == 3 && 1 < 2}${7 - 2 - 1}", {{"N", 3}}) == "-1014\n");
 }
 
+TEST_CASE("ShaderSource_Operators_BindAsInC") {
+  CHECK(made("${1 || 0 && 0}") == "1\n");
+  CHECK(made("${1 && 2 == 2} ${1 && 2 != 1}") == "1 1\n");
+  CHECK(made("${5 == 1 < 2} ${1 == 3 > 2} ${5 == 2 <= 2} ${1 == 2 >= 2} ${5 != 1 < 2}") == "0 1 0 1 1\n");
+  CHECK(made("${2 < 1 + 2} ${2 < 4 - 1}") == "1 1\n");
+  CHECK(made("${1 + 2 * 3} ${1 + 4 / 2} ${2 + 4 % 3}") == "7 3 3\n");
+  CHECK(made("${7 - 2 + 1} ${8 / 2 * 3} ${8 % 5 * 2}") == "6 12 6\n");
+}
+
 TEST_CASE("ShaderSource_Conditions_TakeTheFirstThatHolds") {
   const char* text = "#if N == 1\none\n#elif N == 2\ntwo\n#if 1\ninner\n#endif\n#else\nmany\n#endif\nend\n";
   CHECK(made(text, {{"N", 1}}) == "one\nend\n");

@@ -25,22 +25,26 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
-/// A dense display: records widths and radii in pixels.
+/// A dense display: records widths and radii in pixels, boxes and texts.
 class DensePainter final : public gui::Painter {
  public:
   std::vector<float> radii;
   std::vector<float> widths;
+  std::vector<gui::Box> boxes;
+  std::vector<std::string> texts;
   float unit() const override { return 3.0f; }
   void line(gui::Point, gui::Point, gui::Colour, float width) override { widths.push_back(width * unit()); }
   void polyline(std::span<const gui::Point>, gui::Colour, float width) override {
     widths.push_back(width * unit());
   }
-  void fill(gui::Box, gui::Colour, float) override {}
+  void fill(gui::Box box, gui::Colour, float) override { boxes.push_back(box); }
   void frame(gui::Box, gui::Colour, float, float) override {}
   void polygon(std::span<const gui::Point>, gui::Colour) override {}
   void disc(gui::Point, float radius, gui::Colour) override { radii.push_back(radius * unit()); }
   void ring(gui::Point, float, gui::Colour, float) override {}
-  void text(gui::Point, std::string_view, gui::Colour, gui::Anchor, bool) override {}
+  void text(gui::Point, std::string_view text, gui::Colour, gui::Anchor, bool) override {
+    texts.emplace_back(text);
+  }
   float text_width(std::string_view, bool) const override { return 0.0f; }
   float line_height(bool) const override { return 0.0f; }
   void clip(gui::Box) override {}
@@ -170,6 +174,21 @@ TEST_CASE("Flame_ScopesOfNames_AreNested") {
   CHECK(span->name == "z");
 }
 
+TEST_CASE("TimeRow_HasABarForEachTarget_AndRatiosToTheFirst") {
+  const auto snapshot = drifting();
+  CHECK(gui::longest_layer_ns(snapshot, false) == 600);
+  CHECK(gui::longest_layer_ns(snapshot, true) == 1200);
+  DensePainter painter;
+  gui::paint_time_row(painter, {0, 0, 608, 46}, snapshot, 0, 600, false, gui::light_theme());
+  REQUIRE(painter.boxes.size() == 2);
+  CHECK(painter.boxes[0].width() == doctest::Approx(100.0));
+  CHECK(painter.boxes[1].width() == doctest::Approx(200.0));
+  CHECK(painter.boxes[0].bottom <= painter.boxes[1].top);
+  REQUIRE(painter.texts.size() == 2);
+  CHECK(painter.texts[0] == "0.10 µs");
+  CHECK(painter.texts[1] == "0.20 µs  " + gui::ratio_text(2.0));
+}
+
 TEST_CASE("AliveBytes_FollowTheLifetimesOfValues") {
   gui::Snapshot snapshot;
   snapshot.has_structure = true;
@@ -214,6 +233,16 @@ TEST_CASE("Theme_EveryMeaningfulColour_StandsOutFromThePanel") {
     for (std::size_t target = 0; target < 8; ++target)
       CHECK(gui::contrast(theme.series(target), theme.panel) > 3.0);
   }
+}
+
+// The ratios that WCAG 2 and its tools give.
+TEST_CASE("Contrast_IsThatOfTheGuidelines") {
+  const gui::Colour white = gui::rgb(0xffffff);
+  CHECK(gui::contrast(gui::rgb(0x000000), white) == doctest::Approx(21.0));
+  CHECK(gui::contrast(white, gui::rgb(0x767676)) == doctest::Approx(4.54).epsilon(0.002));
+  CHECK(gui::contrast(gui::rgb(0x0a0a0a), white) ==
+        doctest::Approx(19.80).epsilon(0.001));  // the linear part
+  CHECK(gui::contrast(gui::rgb(0xff0000), white) == doctest::Approx(4.0).epsilon(0.002));
 }
 
 TEST_CASE("VerdictMarks_AreOtherShapesForEachVerdict") {

@@ -93,4 +93,14 @@ TEST_CASE("GraphPicture_ClickFindsWhatIsDrawn") {
   CHECK(svg.find(">Conv</text>") != std::string::npos);
 }
 
+TEST_CASE("GraphPicture_WiderThanItsBox_FitsAcross") {
+  gui::GraphLayout layout;
+  layout.width = 9.5f;
+  layout.height = 1.5f;
+  const auto scale = [&](gui::Box box) { return gui::fitted(box, layout, 60.0f).scale; };
+  CHECK(scale({0, 0, 330, 300}) == doctest::Approx(10.0));  // ten nodes, each 3.3 as wide as high
+  CHECK(scale({0, 0, 3300, 30}) == doctest::Approx(15.0));
+  CHECK(scale({0, 0, 3300, 300}) == 60.0f);
+}
+
 }  // namespace driftscope::test::graph_layout_test
