@@ -248,7 +248,8 @@ Result<Reply> Service::State::answer(const Message& message) {
     end_runs();
     return Reply{};
   }
-  return internal_error(fmt::format("request {}: declared, but not implemented", in_quotes(verb)));
+  return internal_error(fmt::format(
+      "request {}: declared in the schema, but the service has no handler for it", in_quotes(verb)));
 }
 
 Service::Service() : state_(std::make_unique<State>()) {}

@@ -36,8 +36,19 @@ export async function compare(options) {
   args.push("--right", needed(options, "right").join(","));
   for (const input of listOf(options.input)) args.push("--input", input);
   for (const condition of listOf(options.failOn)) args.push("--fail-on", condition);
-  for (const name of ["left", "dataset", "repeat", "baseline", "report", "junit", "timeout", "site", "trace"])
-    if (options[name] !== undefined) args.push(`--${name}`, String(options[name]));
+  const same = [
+    "left",
+    "dataset",
+    "repeat",
+    "times",
+    "baseline",
+    "report",
+    "junit",
+    "timeout",
+    "site",
+    "trace",
+  ];
+  for (const name of same) if (options[name] !== undefined) args.push(`--${name}`, String(options[name]));
   if (options.stallTimeout !== undefined) args.push("--stall-timeout", String(options.stallTimeout));
   args.push(...limits(options));
   const ended = await runProgram(args, options);

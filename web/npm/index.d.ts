@@ -36,6 +36,8 @@ export interface CompareOptions extends ProgramOptions {
   /** A file of `driftscope baseline save`. */
   baseline?: string;
   repeat?: number;
+  /** Seconds of unwatched runs, which give the time of each target; 0: none. Default 1. */
+  times?: number;
   trace?: "all" | "fused" | "outputs";
   /** Where to write the HTML report, and the checks as JUnit XML. */
   report?: string;
@@ -114,6 +116,19 @@ export interface ComparedTarget {
   output?: { top1_left: number; top1_right: number; agree: boolean };
   memory?: { peak_bytes: number; kind: string };
   dataset?: { samples: number; correct: number | null; agree: number | null };
+  time?: RunTime;
+  error?: string;
+}
+
+/** Of one run of the whole model; only times of one kind can be compared. */
+export interface RunTime {
+  ns: number;
+  kind: "unwatched" | "watched" | "layers" | "unknown";
+  first_ns: number;
+  runs: number;
+  /** What the times of layers are. */
+  layers: string;
+  /** Why the unwatched runs failed. */
   error?: string;
 }
 
