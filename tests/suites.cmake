@@ -3,7 +3,8 @@
 #   unit, native  doctest programs: of the core, of what only the native build has
 #   web           WebAssembly under Node
 #   e2e           the command line as a whole
-#   browser       starts browsers, or a window
+#   page          needs the page of the preset web (build/web/site)
+#   browser       starts browsers, or a window: and needs the page
 #   beside        in tools/test runs in parallel with the others, with the sanitized build
 #   acceptance    cases from outside the clone; skipped where they are missing
 #   fuzz          the fuzzers
@@ -15,6 +16,8 @@ get_filename_component(preset "${CMAKE_BINARY_DIR}" NAME)
 get_filename_component(build_folder "${CMAKE_BINARY_DIR}" DIRECTORY)
 find_program(NODE_PROGRAM node NO_CMAKE_FIND_ROOT_PATH REQUIRED)
 set(node_test "${NODE_PROGRAM}" --test --test-concurrency=1)
+# The limit is for a file of tests: where a browser hangs, the others still run and the log names the file.
+set(browser_test ${node_test} --test-timeout=780000)
 
 # driftscope_suite(name LABELS … COMMAND … [TIMEOUT seconds]): a test that hangs is a failure.
 function(driftscope_suite name)
@@ -49,10 +52,11 @@ if(DRIFTSCOPE_PLATFORM STREQUAL "web")
     COMMAND "${NODE_PROGRAM}" --test tests/web/node)
   driftscope_suite("npm package: from an empty folder" LABELS web e2e
     COMMAND "${NODE_PROGRAM}" --test tests/web/package/package.test.mjs)
+  # Logs every call to the browser: where it hangs, the last one shows in which.
   driftscope_suite("page: in Chromium" LABELS web browser
-    COMMAND ${node_test} tests/web/page)
+    COMMAND "${CMAKE_COMMAND}" -E env DEBUG=pw:api ${browser_test} tests/web/page)
   driftscope_suite("npm package: on a page of its own" LABELS web browser
-    COMMAND ${node_test} tests/web/package/own_page.test.mjs)
+    COMMAND ${browser_test} tests/web/package/own_page.test.mjs)
   return()
 endif()
 
@@ -102,9 +106,9 @@ if(TARGET driftscope_faults)
 endif()
 driftscope_suite("${native}" LABELS native
   COMMAND driftscope_native_tests)
-driftscope_suite("${command_line}" LABELS e2e ${long_if_sanitized}
+driftscope_suite("${command_line}" LABELS e2e page ${long_if_sanitized}
   COMMAND ${node_test} tests/e2e/cli)
-driftscope_suite("end to end: TensorFlow.js under Node" LABELS e2e ${long_if_sanitized}
+driftscope_suite("end to end: TensorFlow.js under Node" LABELS e2e page ${long_if_sanitized}
   COMMAND ${node_test} tests/e2e/tfjs)
 if(DRIFTSCOPE_FUZZ)
   # A fixed seed: what a change is judged by does not depend on the day. tools/fuzz takes another every day.
@@ -116,7 +120,7 @@ if(DRIFTSCOPE_FUZZ)
 endif()
 if(NOT DRIFTSCOPE_SANITIZE)
   if(TARGET driftscope_extended)
-    driftscope_suite("end to end: engines of the tests" LABELS e2e
+    driftscope_suite("end to end: engines of the tests" LABELS e2e page
       COMMAND ${node_test} tests/engines)
   endif()
   # Debian's Python, not one of the PATH: its NumPy is a package.
@@ -125,16 +129,16 @@ if(NOT DRIFTSCOPE_SANITIZE)
   driftscope_suite("Python: recorders against the frameworks" LABELS frameworks TIMEOUT 1800
     COMMAND tests/python/run_frameworks)
   driftscope_suite("end to end: three browsers" LABELS e2e browser
-    COMMAND ${node_test} tests/e2e/browsers)
+    COMMAND ${browser_test} tests/e2e/browsers)
   driftscope_suite("end to end: the screens" LABELS e2e browser beside
-    COMMAND ${node_test} tests/e2e/gui)
+    COMMAND ${browser_test} tests/e2e/gui)
   driftscope_suite("soak: its rules" LABELS e2e
     COMMAND ${node_test} tests/soak/tests/trend.test.mjs)
   driftscope_suite("long: soak, a minute of a server" LABELS e2e browser long
     COMMAND ${node_test} tests/soak/tests/smoke.test.mjs)
   # Reads the digests of the presets native, native-asan and web, and of native-clang where it is built.
   driftscope_suite("end to end: bit identity" LABELS e2e browser beside
-    COMMAND ${node_test} tests/e2e/bits)
+    COMMAND ${browser_test} tests/e2e/bits)
   driftscope_suite("acceptance: operators that exist" LABELS acceptance
     COMMAND python3 tools/checks/accept.py "${CMAKE_SOURCE_DIR}/../shared/accept" $<TARGET_FILE:driftscope>)
   driftscope_suite("long: clang-tidy" LABELS tree long TIMEOUT 7200

@@ -1,12 +1,12 @@
 // A GPU that fails under the page: it says so, stays alive, and the next run works. In Chromium.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, test } from "node:test";
+import { afterEach, test } from "node:test";
 
 import { asset, root } from "../../e2e/support.mjs";
 import { closeBrowser, openServed, status } from "./support.mjs";
 
-after(closeBrowser);
+afterEach(closeBrowser); // what these tests do to the GPU process stays with them
 
 /** The worker with `code` run before anything of the engine is loaded. */
 async function patchWorker(page, code) {

@@ -9,9 +9,11 @@ const executablePath = process.env.DRIFTSCOPE_CHROME ?? "/usr/bin/chromium";
 export async function serve(t, options = [], env = {}) {
   const traces = temporaryFolder(t);
   const served = start(["serve", "--port", "0", "--traces", traces, ...options], { env });
+  let ended = false;
+  served.done.then(() => (ended = true));
   t.after(async () => {
     served.child.kill("SIGTERM");
-    await served.done;
+    await until(() => ended, "the end of the server").finally(() => served.child.kill("SIGKILL"));
   });
   const url = await until(
     () => /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//.exec(served.output.stdout)?.[0],
@@ -31,12 +33,19 @@ export async function openPage(t, options = {}) {
   const page = await context.newPage();
   // Anything the page reports (a script that the policy forbids, an exception) fails the test.
   const complaints = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("console", (message) => {
+    // A page that is left while its engine arrives.
+    const left = /Response body loading was aborted|falling back to ArrayBuffer/.test(message.text());
+    if (message.type() === "error" && !left) complaints.push(message.text());
+  });
   page.on("pageerror", (error) => complaints.push(String(error)));
   return { page, complaints };
 }
 
-export const closeBrowser = () => browser?.close();
+export async function closeBrowser() {
+  await browser?.close();
+  browser = undefined;
+}
 
 /** The plain page of `driftscope serve`, ready to run. */
 export async function openServed(t, options) {
