@@ -56,8 +56,8 @@ file(GLOB to_onnx_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tf/t
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/to_onnx_registry.cpp" "${to_onnx_files}"
   core/convert/tf/to_onnx/maker.hpp tf::to_onnx_parts::RuleTable tf::to_onnx_operators to_onnx_rules)
 
-# core/verify/algorithms/FOO.cpp defines algorithms::foo::add_to(KnownAlgorithmTable&).
-file(GLOB algorithm_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/algorithms/*.cpp")
+# core/verify/variants/FOO.cpp defines algorithms::foo::add_to(KnownAlgorithmTable&).
+file(GLOB algorithm_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/variants/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/known_algorithm_registry.cpp" "${algorithm_files}"
   core/verify/known_algorithm.hpp KnownAlgorithmTable algorithms known_algorithm_table)
 

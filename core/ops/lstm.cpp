@@ -1,6 +1,6 @@
 // LSTM, opset 7 to 21: forward, reverse, both; peepholes, clip, input_forget; layout from opset 14.
 // Gates in the order i, o, f, c; clip applies to the input of every activation, including C
-// (another reading of the specification: not C; core/verify/algorithms/readings.cpp).
+// (another reading of the specification: not C; core/verify/variants/readings.cpp).
 //
 // Strict definition (float): gate sums as in gate_sums.hpp; a peephole's product is added to the
 // finished sum; C = (f·C) + (i·c), H = o·h(C).
