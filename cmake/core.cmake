@@ -54,7 +54,8 @@ function(driftscope_add_core target)
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/device/*.cpp"
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/*.cpp"
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/node/*.cpp")
-  file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
+  get_property(generated GLOBAL PROPERTY DRIFTSCOPE_GENERATED)
+  list(FILTER generated INCLUDE REGEX "^${DRIFTSCOPE_GENERATED_DIR}/[^/]*[.]cpp$")
   # A damaged JPEG makes stb's integers overflow, which must not be undefined.
   set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"
     PROPERTIES COMPILE_OPTIONS -fwrapv)

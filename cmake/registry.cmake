@@ -5,7 +5,10 @@
 # Explicit calls rather than static initialisers: linkers drop those.
 set(DRIFTSCOPE_GENERATED_DIR "${CMAKE_BINARY_DIR}/generated")
 
+# Those written now are compiled (core.cmake); one of an earlier configuration is not.
+set_property(GLOBAL PROPERTY DRIFTSCOPE_GENERATED "")
 function(driftscope_write_if_changed path content)
+  set_property(GLOBAL APPEND PROPERTY DRIFTSCOPE_GENERATED "${path}")
   if(EXISTS "${path}")
     file(READ "${path}" old)
     if("${old}" STREQUAL "${content}")
@@ -56,10 +59,14 @@ file(GLOB to_onnx_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tf/t
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/to_onnx_registry.cpp" "${to_onnx_files}"
   core/convert/tf/to_onnx/maker.hpp tf::to_onnx_parts::RuleTable tf::to_onnx_operators to_onnx_rules)
 
-# core/verify/variants/FOO.cpp defines algorithms::foo::add_to(KnownAlgorithmTable&).
-file(GLOB algorithm_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/variants/*.cpp")
-driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/known_algorithm_registry.cpp" "${algorithm_files}"
-  core/verify/known_algorithm.hpp KnownAlgorithmTable algorithms known_algorithm_table)
+# core/verify/judges/FOO.cpp defines judges::foo::add_to(JudgeTable&), core/verify/variants/FOO.cpp
+# variants::foo::add_to(VariantTable&).
+file(GLOB judge_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/judges/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/judge_registry.cpp" "${judge_files}"
+  core/verify/judge.hpp JudgeTable judges judge_table)
+file(GLOB variant_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/variants/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/variant_registry.cpp" "${variant_files}"
+  core/verify/variant.hpp VariantTable variants variant_table)
 
 # core/convert/tflite/operators/FOO.cpp defines tflite::operators::foo::add_to(tflite::OperatorTable&).
 file(GLOB tflite_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tflite/operators/*.cpp")

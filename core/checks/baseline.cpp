@@ -19,8 +19,7 @@ void add_target(Baseline& baseline, const TargetResult& result) {
   target.target = result.target;
   target.ran = run_text(*result.trace);
   for (const LayerVerdict& layer : result.verification->layers)
-    if (layer.verdict == Verdict::unjudged || layer.verdict == Verdict::suspect ||
-        layer.verdict == Verdict::fault)
+    if (concern_of(layer.verdict) != Concern::none)
       target.known.push_back({layer.node, layer.output, layer.verdict});
   if (const Tensor* output = answer(*result.trace)) {
     if (auto best = top1(*output); best && best->size() <= max_rows) target.top1 = *std::move(best);

@@ -61,12 +61,15 @@ Result<KnownLayer> known_layer(const BaselineJson& object) {
   DRIFTSCOPE_TRY(layer.node, text_of(object, "node"));
   DRIFTSCOPE_TRY(layer.output, text_of(object, "output"));
   DRIFTSCOPE_TRY(const std::string verdict, text_of(object, "verdict"));
-  for (const Verdict one : {Verdict::unjudged, Verdict::suspect, Verdict::fault})
-    if (verdict == verdict_name(one)) {
-      layer.verdict = one;
-      return layer;
-    }
-  return bad_input(fmt::format("verdict: expected unjudged, suspect or fault, got {}", in_quotes(verdict)));
+  if (const auto named = verdict_named(verdict); named && concern_of(*named) != Concern::none) {
+    layer.verdict = *named;
+    return layer;
+  }
+  std::vector<std::string_view> names;
+  for (const VerdictRow& row : verdict_rows)
+    if (row.concern != Concern::none) names.push_back(row.name);
+  return bad_input(
+      fmt::format("verdict: expected one of {}, got {}", fmt::join(names, ", "), in_quotes(verdict)));
 }
 
 Result<BaselineTarget> baseline_target(const BaselineJson& object) {

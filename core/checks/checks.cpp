@@ -70,15 +70,15 @@ class TargetChecks {
       const auto time = times.find(layer.node);
       const std::int64_t ns = time == times.end() ? 0 : time->second;
       const auto before = known.find(layer.output);
-      const bool is_known = before != known.end() && before->second >= layer.verdict;
+      const bool is_known = before != known.end() && severity(before->second) >= severity(layer.verdict);
       const std::string as_before = is_known ? " (as in the baseline)" : "";
       if (layer.verdict == Verdict::missing) {
-        add(name, CheckOutcome::skipped, "", "not judged: " + layer.reason, ns);
-      } else if (layer.verdict == Verdict::unjudged) {
-        // An unjudged layer has not passed.
+        add(name, CheckOutcome::skipped, "", "not judged: " + reason_of(layer), ns);
+      } else if (concern_of(layer.verdict) == Concern::open) {
+        // Has not passed.
         add(name, report_.conditions.unjudged && !is_known ? CheckOutcome::failed : CheckOutcome::skipped,
             std::string(verdict_name(layer.verdict)), "not judged: " + layer_message(layer) + as_before, ns);
-      } else if (layer.verdict < Verdict::suspect) {
+      } else if (concern_of(layer.verdict) == Concern::none) {
         add(name, CheckOutcome::passed, "", "", ns);
       } else {
         add(name,

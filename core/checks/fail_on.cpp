@@ -62,10 +62,10 @@ Status add_condition(FailOn& conditions, std::string_view text) {
 }  // namespace
 
 bool FailOn::counts(Verdict verdict) const {
-  switch (verdict) {
-    case Verdict::unjudged: return unjudged;
-    case Verdict::suspect: return counts_suspects();
-    case Verdict::fault: return counts_faults();
+  switch (concern_of(verdict)) {
+    case Concern::open: return unjudged;
+    case Concern::possible: return counts_suspects();
+    case Concern::certain: return counts_faults();
     default: return false;
   }
 }

@@ -8,8 +8,6 @@
 namespace driftscope {
 namespace {
 
-int severity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
-
 /// Adds one tensor's difference; whether they differ at all.
 bool add_difference(Metrics& sum, const Tensor* got, const Tensor* want) {
   if (got == nullptr || want == nullptr) return true;

@@ -89,13 +89,10 @@ bool is_rewritten(const std::vector<Explanation>& found, const LayerVerdict& jud
 void conclude(Check& check) {
   check.verdict = Verdict::missing;
   check.first_parting.reset();
-  const auto severity = [](Verdict verdict) {
-    return verdict == Verdict::missing ? -1 : static_cast<int>(verdict);
-  };
   for (std::size_t i = 0; i < check.layers.size(); ++i) {
     if (!check.layers[i].judged) continue;
     const Verdict verdict = check.layers[i].judged->verdict;
-    if (severity(verdict) > severity(check.verdict)) check.verdict = verdict;
+    check.verdict = worse_of(check.verdict, verdict);
     if (verdict == Verdict::fault && !check.first_parting) check.first_parting = i;
   }
 }
@@ -117,8 +114,11 @@ void add_explanations(Check& check, const Side& a, const Side& b, ThreadPool& th
     auto found = both ? explain(parting, threads) : explain_without_original(parting);
     if (is_rewritten(found, *layer.judged)) {
       layer.judged->verdict = Verdict::rounding;
-      layer.judged->reason =
-          fmt::format("written with different operators, {:.3g} ULP", layer.judged->metrics.max_ulp);
+      layer.judged->findings = {
+          {.id = "conversion.rewritten",
+           .numbers = {{"max_ulp", layer.judged->metrics.max_ulp}},
+           .words = {{"text", fmt::format("written with different operators, {:.3g} ULP",
+                                          layer.judged->metrics.max_ulp)}}}};
       continue;
     }
     for (Explanation& explanation : found) {

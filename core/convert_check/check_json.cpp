@@ -46,7 +46,7 @@ Json layer_json(const CheckedLayer& layer) {
     Json own;
     add_metrics(own, MetricSource::verify, *layer.judged);
     if (!layer.judged->group.empty()) own["group"] = layer.judged->group;
-    if (!layer.judged->reason.empty()) own["reason"] = layer.judged->reason;
+    if (!layer.judged->findings.empty()) own["reason"] = reason_of(*layer.judged);
     json["own"] = std::move(own);
   }
   return json;

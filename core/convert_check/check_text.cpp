@@ -141,15 +141,13 @@ std::vector<std::size_t> rows_of(const Check& check, const LayerChoice& choice) 
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < check.layers.size(); ++i) rows.push_back(i);
   if (choice.all || rows.size() <= 2 * choice.limit) return rows;
-  const auto severity = [&](std::size_t i) {
+  const auto weight = [&](std::size_t i) {
     const auto& judged = check.layers[i].judged;
-    const double verdict =
-        judged && judged->verdict != Verdict::missing ? static_cast<double>(judged->verdict) : -1.0;
-    return std::tuple(verdict, judged ? judged->budget_used : 0.0);
+    return std::tuple(judged ? severity(judged->verdict) : -1, judged ? judged->budget_used : 0.0);
   };
   // Not stable_sort: Clang warns of what libstdc++ does in it.
   std::ranges::sort(rows, [&](std::size_t i, std::size_t j) {
-    return severity(i) == severity(j) ? i < j : severity(i) > severity(j);
+    return weight(i) == weight(j) ? i < j : weight(i) > weight(j);
   });
   rows.resize(choice.limit);
   std::ranges::sort(rows);

@@ -9,7 +9,7 @@
 #include "core/base/half.hpp"
 #include "core/base/text.hpp"
 #include "core/convert_check/explain_parts.hpp"
-#include "core/verify/verify.hpp"
+#include "core/verify/variant.hpp"
 
 namespace driftscope::convert {
 namespace {
@@ -87,21 +87,15 @@ Trace values_around(const PartingLayer& layer, const Graph& graph) {
   return made;
 }
 
-/// Whether A with all changes computes what B did; nothing where one of the findings cannot be tried.
-std::optional<bool> confirmed(const PartingLayer& layer, const Findings& findings, ThreadPool& threads) {
-  Graph changed = *layer.a.graph();
-  for (const Finding& finding : findings) {
-    if (!finding.apply) return std::nullopt;
-    finding.apply(changed);
-  }
-  const Trace trace = values_around(layer, *layer.a.graph());
-  const auto verified = verify(changed, "", trace, threads);
-  if (!verified.ok()) return std::nullopt;
-  for (const LayerVerdict& verdict : verified->layers)
-    if (verdict.output == layer.values.a)
-      return verdict.verdict == Verdict::missing ? std::nullopt
-                                                 : std::optional(verdict.verdict != Verdict::fault);
-  return std::nullopt;
+/// Whether A with all changes computes what B did; nothing where one of them cannot be tried.
+std::optional<bool> confirmed(const PartingLayer& layer, const Reasons& reasons, ThreadPool& threads) {
+  if (!std::ranges::all_of(reasons, [](const Reason& one) { return static_cast<bool>(one.apply); }))
+    return std::nullopt;
+  const auto change = [&](Graph& graph) {
+    for (const Reason& one : reasons) one.apply(graph);
+  };
+  const Graph& graph = *layer.a.graph();
+  return driftscope::explains(change, graph, values_around(layer, graph), layer.values.a, threads);
 }
 
 bool is_another_order(const PartingLayer& layer) {
@@ -139,21 +133,21 @@ std::string_view cause_name(Cause cause) {
 
 std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads) {
   Groups groups = groups_of(layer);
-  Findings findings;
-  if (find_folding(groups, findings)) {
+  Reasons reasons;
+  if (find_folding(groups, reasons)) {
     // The normalization is in the weights, which differ for that reason.
     std::erase_if(groups.only_a,
                   [&](NodeId id) { return groups.node_a(id).op_type == "BatchNormalization"; });
-    for (const NodePair& nodes : groups.both) find_attributes(groups, nodes, findings);
+    for (const NodePair& nodes : groups.both) find_attributes(groups, nodes, reasons);
   } else {
     for (const NodePair& nodes : groups.both) {
-      find_attributes(groups, nodes, findings);
-      find_constants(groups, nodes, findings);
+      find_attributes(groups, nodes, reasons);
+      find_constants(groups, nodes, reasons);
     }
   }
-  find_operators(groups, findings);
+  find_operators(groups, reasons);
   std::vector<Explanation> made;
-  if (findings.empty()) {
+  if (reasons.empty()) {
     Explanation unknown{0,
                         Cause::unknown,
                         layer.a.find(layer.values.a)->node,
@@ -167,20 +161,20 @@ std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads)
     made.push_back(std::move(unknown));
     return made;
   }
-  const auto joint = confirmed(layer, findings, threads);
-  for (Finding& finding : findings) {
-    finding.explanation.confirmed = joint;
-    made.push_back(std::move(finding.explanation));
+  const auto joint = confirmed(layer, reasons, threads);
+  for (Reason& reason : reasons) {
+    reason.explanation.confirmed = joint;
+    made.push_back(std::move(reason.explanation));
   }
   return made;
 }
 
 std::vector<Explanation> hidden_changes(const PartingLayer& layer) {
   const Groups groups = groups_of(layer);
-  Findings operators;
+  Reasons operators;
   find_operators(groups, operators);
   if (!operators.empty()) return {};
-  Findings findings;
+  Reasons reasons;
   // Shapes and axes may be written in other ways; weights are floating.
   const auto has_weights = [&](const NodePair& nodes) {
     return std::ranges::any_of(groups.node_a(nodes.a).inputs, [&](ValueId id) {
@@ -189,9 +183,9 @@ std::vector<Explanation> hidden_changes(const PartingLayer& layer) {
     });
   };
   for (const NodePair& nodes : groups.both)
-    if (has_weights(nodes)) find_constants(groups, nodes, findings);
+    if (has_weights(nodes)) find_constants(groups, nodes, reasons);
   std::vector<Explanation> made;
-  for (Finding& finding : findings) made.push_back(std::move(finding.explanation));
+  for (Reason& reason : reasons) made.push_back(std::move(reason.explanation));
   return made;
 }
 

@@ -119,7 +119,7 @@ std::optional<ConstantDifference> folded_difference(const Normalization& n, cons
 
 }  // namespace
 
-bool find_folding(const Groups& groups, Findings& findings) {
+bool find_folding(const Groups& groups, Reasons& reasons) {
   const auto n = normalization_of(groups);
   if (!n) return false;
   for (const NodePair& nodes : groups.both) {
@@ -134,7 +134,7 @@ bool find_folding(const Groups& groups, Findings& findings) {
     if (!factors || factors->ratio.size() != n->gamma.size()) continue;
     const Node& norm = groups.node_a(n->node);
     const auto add = [&](Cause cause, std::string text, std::function<void(Graph&)> apply = {}) {
-      findings.push_back({{0, cause, norm.name, b.name, std::move(text), {}}, std::move(apply)});
+      reasons.push_back({{0, cause, norm.name, b.name, std::move(text), {}}, std::move(apply)});
     };
     const std::string where =
         fmt::format("BatchNormalization {} folded into {}", in_quotes(norm.name), in_quotes(b.name));

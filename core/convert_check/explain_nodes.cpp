@@ -148,17 +148,17 @@ std::function<void(Graph&)> with_constant(NodeId node, std::size_t input, Tensor
   };
 }
 
-void find_operators(const Groups& groups, Findings& findings) {
+void find_operators(const Groups& groups, Reasons& reasons) {
   for (const NodeId id : groups.only_a) {
     const Node& node = groups.node_a(id);
     if (one_of(node.op_type, moving) || node.op_type == "Pad") continue;
-    findings.push_back({{0,
-                         Cause::operator_missing,
-                         node.name,
-                         "",
-                         fmt::format("{} of A has no counterpart in B between these values", label(node)),
-                         {}},
-                        as_identity(id)});
+    reasons.push_back({{0,
+                        Cause::operator_missing,
+                        node.name,
+                        "",
+                        fmt::format("{} of A has no counterpart in B between these values", label(node)),
+                        {}},
+                       as_identity(id)});
   }
   for (const NodeId id : groups.only_b) {
     const Node& node = groups.node_b(id);
@@ -183,15 +183,15 @@ void find_operators(const Groups& groups, Findings& findings) {
     } else if (node.op_type == "DequantizeLinear") {
       continue;  // belongs to the QuantizeLinear before it
     }
-    findings.push_back({std::move(found)});
+    reasons.push_back({std::move(found)});
   }
 }
 
-void find_attributes(const Groups& groups, const NodePair& nodes, Findings& findings) {
+void find_attributes(const Groups& groups, const NodePair& nodes, Reasons& reasons) {
   const Node& a = groups.node_a(nodes.a);
   const Node& b = groups.node_b(nodes.b);
   if (a.op_type != b.op_type) return;
-  const bool window = find_window(groups, nodes, findings);
+  const bool window = find_window(groups, nodes, reasons);
   std::vector<std::string> names;
   for (const Node* node : {&a, &b})
     for (const Attribute& one : node->attributes)
@@ -210,7 +210,7 @@ void find_attributes(const Groups& groups, const NodePair& nodes, Findings& find
     const Attribute::Value& expected = x != nullptr ? x->value : *fallback;
     const Attribute::Value& got = y != nullptr ? y->value : *fallback;
     if (same_value(expected, got)) continue;
-    findings.push_back(
+    reasons.push_back(
         {{0,
           Cause::attribute,
           a.name,
@@ -221,18 +221,18 @@ void find_attributes(const Groups& groups, const NodePair& nodes, Findings& find
   }
 }
 
-void find_constants(const Groups& groups, const NodePair& nodes, Findings& findings) {
+void find_constants(const Groups& groups, const NodePair& nodes, Reasons& reasons) {
   const Node& a = groups.node_a(nodes.a);
   const Node& b = groups.node_b(nodes.b);
   const bool quantized_op =
       a.op_type != b.op_type && (b.op_type.starts_with("QLinear") || b.op_type.ends_with("Integer"));
   if (quantized_op) {
-    findings.push_back({{0,
-                         Cause::quantized,
-                         a.name,
-                         b.name,
-                         fmt::format("{} of B computes with integers where A has {}", label(b), a.op_type),
-                         {}}});
+    reasons.push_back({{0,
+                        Cause::quantized,
+                        a.name,
+                        b.name,
+                        fmt::format("{} of B computes with integers where A has {}", label(b), a.op_type),
+                        {}}});
     return;
   }
   for (std::size_t i = 0; i < std::max(a.inputs.size(), b.inputs.size()); ++i) {
@@ -245,24 +245,24 @@ void find_constants(const Groups& groups, const NodePair& nodes, Findings& findi
       if (a_has && b_has) continue;  // computed on one side
       const std::string name =
           a_has ? groups.a.graph()->value_name(a.inputs[i]) : groups.b.graph()->value_name(b.inputs[i]);
-      findings.push_back({{0,
-                           Cause::weights,
-                           a.name,
-                           b.name,
-                           fmt::format("input {} ({}) of {}: {}", i, in_quotes(name), label(a_has ? a : b),
-                                       a_has ? "B has none" : "A has none"),
-                           {}},
-                          a_has ? std::function<void(Graph&)>([id = nodes.a, i](Graph& graph) {
-                            graph.nodes[id].inputs[i] = no_value;
-                          })
-                                : with_constant(nodes.a, i, *y)});
+      reasons.push_back({{0,
+                          Cause::weights,
+                          a.name,
+                          b.name,
+                          fmt::format("input {} ({}) of {}: {}", i, in_quotes(name), label(a_has ? a : b),
+                                      a_has ? "B has none" : "A has none"),
+                          {}},
+                         a_has ? std::function<void(Graph&)>([id = nodes.a, i](Graph& graph) {
+                           graph.nodes[id].inputs[i] = no_value;
+                         })
+                               : with_constant(nodes.a, i, *y)});
       continue;
     }
     const Tensor mine = plain_weights(a, i, *x);
     const Tensor theirs = plain_weights(b, i, *y);
     const auto difference = compare_constants(mine, theirs);
     if (!difference) continue;
-    Finding found{
+    Reason found{
         {0,
          difference->cause,
          a.name,
@@ -274,7 +274,7 @@ void find_constants(const Groups& groups, const NodePair& nodes, Findings& findi
     if (substitute.ok() && substitute->elements() == x->elements())
       if (auto shaped = substitute->reshaped(x->shape()); shaped.ok())
         found.apply = with_constant(nodes.a, i, *shaped);
-    findings.push_back(std::move(found));
+    reasons.push_back(std::move(found));
   }
 }
 

@@ -26,23 +26,23 @@ struct Groups {
 };
 
 /// What was found, and how A's graph is changed into what B does.
-struct Finding {
+struct Reason {
   Explanation explanation;
   std::function<void(Graph&)> apply = {};
 };
-using Findings = std::vector<Finding>;
+using Reasons = std::vector<Reason>;
 
-void find_operators(const Groups& groups, Findings& findings);
-void find_attributes(const Groups& groups, const NodePair& nodes, Findings& findings);
+void find_operators(const Groups& groups, Reasons& reasons);
+void find_attributes(const Groups& groups, const NodePair& nodes, Reasons& reasons);
 /// Strides, dilations and pads of windows as they work out, since pads are written in several ways. Returns
 /// whether they were compared.
-bool find_window(const Groups& groups, const NodePair& nodes, Findings& findings);
+bool find_window(const Groups& groups, const NodePair& nodes, Reasons& reasons);
 /// "'conv1' (Conv)".
 [[nodiscard]] std::string label(const Node& node);
-void find_constants(const Groups& groups, const NodePair& nodes, Findings& findings);
+void find_constants(const Groups& groups, const NodePair& nodes, Reasons& reasons);
 /// A BatchNormalization of A that B has in the weights of the node before it. Returns whether there is one:
 /// the weights then differ for that reason.
-bool find_folding(const Groups& groups, Findings& findings);
+bool find_folding(const Groups& groups, Reasons& reasons);
 
 /// Weights as [in, out] (products) or as they are; and back.
 [[nodiscard]] Tensor plain_weights(const Node& node, std::size_t input, const Tensor& tensor);

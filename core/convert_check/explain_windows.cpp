@@ -69,7 +69,7 @@ Ints padding_before(const Side& side, const std::vector<NodeId>& nodes, std::siz
 
 }  // namespace
 
-bool find_window(const Groups& groups, const NodePair& nodes, Findings& findings) {
+bool find_window(const Groups& groups, const NodePair& nodes, Reasons& reasons) {
   const Node& a = groups.node_a(nodes.a);
   const Node& b = groups.node_b(nodes.b);
   if (!(std::ranges::find(windowed, a.op_type) != windowed.end()) || a.op_type != b.op_type) return false;
@@ -82,20 +82,20 @@ bool find_window(const Groups& groups, const NodePair& nodes, Findings& findings
   const auto add = [&](Cause cause, const char* name, const Ints& expected, const Ints& got) {
     if (expected == got) return;
     const auto value = got;
-    findings.push_back({{0,
-                         cause,
-                         a.name,
-                         b.name,
-                         fmt::format("{} of {}: expected [{}], got [{}]", name, label(b),
-                                     fmt::join(expected, ", "), fmt::join(got, ", ")),
-                         {}},
-                        [id = nodes.a, attribute = std::string(name), value](Graph& graph) {
-                          auto& attributes = graph.nodes[id].attributes;
-                          std::erase_if(attributes, [&](const Attribute& one) {
-                            return one.name == attribute || (attribute == "pads" && one.name == "auto_pad");
-                          });
-                          attributes.push_back({attribute, value});
-                        }});
+    reasons.push_back({{0,
+                        cause,
+                        a.name,
+                        b.name,
+                        fmt::format("{} of {}: expected [{}], got [{}]", name, label(b),
+                                    fmt::join(expected, ", "), fmt::join(got, ", ")),
+                        {}},
+                       [id = nodes.a, attribute = std::string(name), value](Graph& graph) {
+                         auto& attributes = graph.nodes[id].attributes;
+                         std::erase_if(attributes, [&](const Attribute& one) {
+                           return one.name == attribute || (attribute == "pads" && one.name == "auto_pad");
+                         });
+                         attributes.push_back({attribute, value});
+                       }});
   };
   add(Cause::attribute, "strides", x->strides, y->strides);
   add(Cause::attribute, "dilations", x->dilations, y->dilations);

@@ -172,6 +172,8 @@ Result<std::vector<Evaluated<S>>> evaluate(const Node& node, std::span<const Eva
   }
   DRIFTSCOPE_CHECK(align_second<S>(node, operands));
   DRIFTSCOPE_TRY(const auto types, output_types<S>(node, operands, constants));
+  std::optional<ErrorModelScope> scope;
+  if (std::is_same_v<S, Bounded> && with.model != nullptr) scope.emplace(*with.model);
   if constexpr (!std::is_same_v<S, float>)
     if (integers_alone<S>(node, inputs, types)) return evaluate_integers<S>(node, inputs, threads);
 

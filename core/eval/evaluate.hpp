@@ -7,6 +7,7 @@
 
 #include "core/eval/evaluated.hpp"
 #include "core/eval/operator.hpp"
+#include "core/numerics/error_model.hpp"
 
 namespace driftscope {
 
@@ -29,6 +30,7 @@ template <class S>
 struct Evaluation {
   const Tensor* recorded = nullptr;  ///< the engine's output 0; see uses_recorded_state
   OutputMemory<S>* memory = nullptr;
+  const ErrorModel* model = nullptr;  ///< the engine's, for Bounded; null inside kernels: as around
 };
 
 /// Outputs in the order of node.outputs. Inputs in the order of node.reads(); omitted ones have an

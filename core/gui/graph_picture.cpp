@@ -134,7 +134,7 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
   for (std::size_t rank = first; rank < last; ++rank)
     for (const std::uint32_t i : layout.ranks[rank]) {
       const Verdict verdict = snapshot.cell(i, picture.target).verdict;
-      const bool grave = verdict == Verdict::fault || verdict == Verdict::suspect;
+      const bool grave = is_bad(verdict);
       // Zoomed far out only some ranks are drawn, but always those with a fault.
       if (skip > 1 && rank % skip != 0 && !grave && i != picture.selected) continue;
       const Box box = node_box(picture, layout.nodes[i]);

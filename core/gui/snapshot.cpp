@@ -154,9 +154,7 @@ void find_firsts(Snapshot& snapshot, std::size_t target) {
     const Cell cell = snapshot.cell(i, target);
     if (column.first_fault == no_place && cell.verdict == Verdict::fault) column.first_fault = i;
     if (target > 0 && column.first_divergence == no_place && cell.differs()) column.first_divergence = i;
-    if (cell.verdict != Verdict::missing &&
-        (column.verdict == Verdict::missing || cell.verdict > column.verdict))
-      column.verdict = cell.verdict;
+    column.verdict = worse_of(column.verdict, cell.verdict);
   }
 }
 
@@ -329,16 +327,13 @@ SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
 
 bool is_folded(const Snapshot& snapshot, std::size_t layer) {
   if (!snapshot.layers[layer].constant) return false;
-  const Verdict worst = worst_verdict(snapshot, layer);
-  return worst != Verdict::suspect && worst != Verdict::fault;
+  return !is_bad(worst_verdict(snapshot, layer));
 }
 
 Verdict worst_verdict(const Snapshot& snapshot, std::size_t layer) {
   Verdict worst = Verdict::missing;
-  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
-    const Verdict verdict = snapshot.cell(layer, t).verdict;
-    if (verdict != Verdict::missing && (worst == Verdict::missing || verdict > worst)) worst = verdict;
-  }
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t)
+    worst = worse_of(worst, snapshot.cell(layer, t).verdict);
   return worst;
 }
 

@@ -1,6 +1,6 @@
-// The rounding behaviour allowed to the engine that made a trace: the rows behind every budget.
-// Clients: Bounded (reads the model of the current scope), verify (chooses the model by target).
-// It gives no verdicts.
+// The rounding behaviour allowed to the engine that made a trace: the rows behind every budget. Clients:
+// verify, which chooses the model by the engine and hands it to derivation and judges; Bounded and kernels,
+// whose arithmetic reads the model of the scope that evaluate opens. It gives no verdicts.
 #pragma once
 
 #include <atomic>

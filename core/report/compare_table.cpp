@@ -23,7 +23,7 @@ constexpr auto compared_metrics = table_metrics(MetricSource::compare);
 struct WorstRow {
   std::array<double, compared_metrics.count> metrics{};
   double budget_used = 0.0;
-  Verdict verdict = Verdict::identical;
+  Verdict verdict = Verdict::missing;
   std::string where;      // targets with the worst verdict, unless all have it
   bool inherited = true;  // all of those differ only because their inputs do
   bool recorded = false;  // by any target that was compared
@@ -55,7 +55,7 @@ WorstRow worst_row(const LayerTable& layers, std::size_t row_number, const Compa
         cell.verified && (std::isnan(used) || used > row.budget_used))
       row.budget_used = used;
     row.recorded = true;
-    if (cell.verdict > row.verdict) {
+    if (severity(cell.verdict) > severity(row.verdict)) {
       row.verdict = cell.verdict;
       row.where.clear();
       row.inherited = true;

@@ -7,27 +7,27 @@
 namespace driftscope {
 namespace {
 
-std::string index_text(const std::vector<std::int64_t>& index) {
+std::string place_text(const std::vector<std::int64_t>& index) {
   return fmt::format("[{}]", fmt::join(index, ", "));
 }
 
 }  // namespace
 
 std::string worst_text(const WorstElement& worst) {
-  return fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_text(worst.index), worst.got,
+  return fmt::format("worst at {}: got {:.9g}, expected {:.9g}", place_text(worst.index), worst.got,
                      worst.want);
 }
 
 std::string finding_text(const LayerVerdict& layer) {
-  const bool is_bad = layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault;
-  std::string text = layer.reason;
-  if (text.empty() && is_bad) {
+  const bool bad = is_bad(layer.verdict);
+  std::string text = reason_of(layer);
+  if (text.empty() && bad) {
     const bool rounds = !layer.worst || layer.worst->budget != 0.0;
     text = rounds ? fmt::format("error is {} × the rounding budget", format_number(layer.budget_used))
                   : "values differ where nothing is rounded";
   }
   // Some reasons name the element themselves.
-  if (is_bad && layer.worst && text.find(index_text(layer.worst->index)) == std::string::npos)
+  if (bad && layer.worst && text.find(place_text(layer.worst->index)) == std::string::npos)
     text += (text.empty() ? "" : "; ") + worst_text(*layer.worst);
   return text;
 }

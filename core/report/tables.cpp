@@ -22,14 +22,9 @@ namespace {
 constexpr auto verified_metrics = table_metrics(MetricSource::verify);
 
 // A constant on which nothing is suspect.
-bool is_folded(const LayerVerdict& layer) {
-  return layer.constant && layer.verdict != Verdict::suspect && layer.verdict != Verdict::fault;
-}
+bool is_folded(const LayerVerdict& layer) { return layer.constant && !is_bad(layer.verdict); }
 
 bool worse(const LayerVerdict& a, const LayerVerdict& b) {
-  const auto severity = [](Verdict verdict) {
-    return verdict == Verdict::missing ? -1 : static_cast<int>(verdict);
-  };
   if (a.verdict != b.verdict) return severity(a.verdict) > severity(b.verdict);
   const double x = std::isnan(a.budget_used) ? INFINITY : a.budget_used;
   return x > (std::isnan(b.budget_used) ? INFINITY : b.budget_used);
@@ -73,9 +68,8 @@ class Reasons {
   /// What follows the verdict in the layer's row.
   std::string mark(const LayerVerdict& layer) {
     const std::string finding = finding_text(layer);
-    const bool is_bad = layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault;
     if (finding.empty()) return "";
-    if (!is_bad && display_width(finding) <= longest_in_row) return "  " + finding;
+    if (!is_bad(layer.verdict) && display_width(finding) <= longest_in_row) return "  " + finding;
     auto same = std::ranges::find_if(
         entries_, [&](const Entry& one) { return one.verdict == layer.verdict && one.text == finding; });
     if (same == entries_.end()) same = entries_.insert(same, {layer.verdict, finding, {}});
@@ -84,13 +78,13 @@ class Reasons {
   }
 
   [[nodiscard]] std::string text() const {
-    constexpr std::array worst_first = {Verdict::fault,    Verdict::suspect,   Verdict::unjudged,
-                                        Verdict::rounding, Verdict::identical, Verdict::missing};
+    auto worst_first = verdict_rows;
+    std::ranges::sort(worst_first, std::ranges::greater(), &VerdictRow::severity);
     std::string text;
-    for (const Verdict verdict : worst_first)
+    for (const VerdictRow& row : worst_first)
       for (const Entry& one : entries_)
-        if (one.verdict == verdict)
-          text += fmt::format("{}  {}\n    {}\n", verdict_text(verdict), fmt::join(one.layers, ", "),
+        if (one.verdict == row.verdict)
+          text += fmt::format("{}  {}\n    {}\n", verdict_text(row.verdict), fmt::join(one.layers, ", "),
                               plain_text(one.text, whole_text));
     return text.empty() ? "" : "\n" + text;
   }

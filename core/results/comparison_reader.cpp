@@ -8,6 +8,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/json_lists.hpp"
+#include "core/results/finding_json.hpp"
 #include "core/results/metrics_table.hpp"
 
 namespace driftscope {
@@ -78,12 +79,6 @@ class FieldReader {
   std::optional<std::string> error_;
 };
 
-std::optional<Verdict> verdict_from(const std::string& name) {
-  for (const Verdict verdict : all_verdicts)
-    if (verdict_name(verdict) == name) return verdict;
-  return std::nullopt;
-}
-
 /// Reads the metrics of a source's layers. If the other source has the key as well, that one counts.
 template <class Layer>
 void read_metrics(FieldReader& fields, MetricSource source, Layer& layer) {
@@ -115,8 +110,14 @@ Result<LayerVerdict> read_verdict(const json& entry, const std::string& where) {
   layer.shape = fields.shape("shape");
   layer.constant = fields.flag("constant");
   read_metrics(fields, MetricSource::verify, layer);
-  layer.reason = fields.optional_text("reason");
-  const auto verdict = verdict_from(fields.text("verdict"));
+  if (const auto stored = entry.find("findings"); stored != entry.end()) {
+    auto findings = findings_of(*stored);
+    if (!findings) return bad_input(where + ": \"findings\" is not a list of findings");
+    layer.findings = *std::move(findings);
+  } else if (const std::string reason = fields.optional_text("reason"); !reason.empty()) {
+    layer.findings = {{.id = "stored.reason", .words = {{"text", reason}}}};  // of an earlier version
+  }
+  const auto verdict = verdict_named(fields.text("verdict"));
   DRIFTSCOPE_CHECK(fields.status());
   if (!verdict) return bad_input(where + ": unknown \"verdict\"");
   layer.verdict = *verdict;
@@ -135,7 +136,8 @@ Result<LayerDifference> read_difference(const json& entry, const std::string& wh
   layer.left_ns = fields.whole("left_ns");
   layer.right_ns = fields.whole("right_ns");
   layer.reason = fields.optional_text("reason");
-  layer.recorded = layer.reason.rfind("not recorded", 0) != 0;
+  // Earlier versions say it in the reason alone.
+  layer.recorded = !fields.flag("unrecorded") && !layer.reason.starts_with("not recorded");
   DRIFTSCOPE_CHECK(fields.status());
   return layer;
 }
@@ -195,7 +197,7 @@ Result<Verification> read_verification(const json& object, LayerLists& lists, co
   verification.model_sha256 = head.optional_text("model_sha256");
   const std::string first_fault = head.optional_text("first_fault");
   if (!first_fault.empty()) verification.first_fault = first_fault;
-  const auto whole = verdict_from(head.text("verdict"));
+  const auto whole = verdict_named(head.text("verdict"));
   DRIFTSCOPE_CHECK(head.status());
   if (!whole) return bad_input(where + ": \"verdict\" is unknown");
   verification.verdict = *whole;

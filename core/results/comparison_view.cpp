@@ -140,20 +140,12 @@ std::vector<std::string> target_notes(const TargetResult& target) {
 }
 
 std::string verdict_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::identical: return "= identical";
-    case Verdict::rounding: return "~ rounding";
-    case Verdict::unjudged: return "○ unjudged";
-    case Verdict::suspect: return "? suspect";
-    case Verdict::fault: return "✗ fault";
-    case Verdict::missing: break;
-  }
-  return "· missing";
+  return fmt::format("{} {}", row_of(verdict).mark, verdict_name(verdict));
 }
 
 Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified) {
   const Verdict verdict = verified != nullptr ? verified->verdict : Verdict::missing;
-  if (verdict != Verdict::missing && verdict >= Verdict::unjudged) return verdict;
+  if (concern_of(verdict) != Concern::none) return verdict;
   if (!difference.reason.empty()) return verdict;
   if (difference.metrics.different_elements == 0) return Verdict::identical;
   return verdict == Verdict::identical ? Verdict::rounding : verdict;

@@ -73,7 +73,8 @@ std::string agreement_text(Outcomes outcomes) {
       ++others;
     } else if (!one.differs) {
       same.push_back(one.target);
-    } else if (!one.unverified && (one.verdict == Verdict::rounding || one.verdict == Verdict::identical)) {
+    } else if (!one.unverified && one.verdict != Verdict::missing &&
+               concern_of(one.verdict) == Concern::none) {
       rounding.push_back(one.target);
     }
   }

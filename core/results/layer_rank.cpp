@@ -23,10 +23,10 @@ LayerRank rank_of(const LayerTable& layers, std::size_t row) {
   rank.weight = -INFINITY;
   for (std::size_t t = 0; t < layers.targets().size(); ++t) {
     const ResultCell cell = layers.cell(row, t);
-    if (cell.verdict == Verdict::fault) consider(fault_tier, early, t);
-    if (cell.verdict == Verdict::suspect) consider(5, cell[verified_metric("budget_used")], t);
+    if (concern_of(cell.verdict) == Concern::certain) consider(fault_tier, early, t);
+    if (concern_of(cell.verdict) == Concern::possible) consider(5, cell[verified_metric("budget_used")], t);
     if (layers.is_folded(row)) continue;
-    if (cell.verdict == Verdict::unjudged) consider(4, early, t);
+    if (concern_of(cell.verdict) == Concern::open) consider(4, early, t);
     if (!cell.differs()) continue;
     const auto& first = layers.targets()[t]->comparison->first_divergence;
     if (first && *first == layers.rows()[row].node) consider(3, early, t);

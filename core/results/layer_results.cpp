@@ -76,7 +76,7 @@ void LayerResults::set_findings(std::size_t layer, std::size_t target, const Lay
     state.verified = true;
     set_metrics(layer, target, MetricSource::verify, *verified);
   }
-  if (verified != nullptr) add_note(layer, target, verified->reason);
+  if (verified != nullptr) add_note(layer, target, reason_of(*verified));
   if (difference != nullptr && target > 0) {
     state.verdict = combined_verdict(*difference, verified);
     state.inherited = verified != nullptr && verified->verdict == Verdict::identical &&

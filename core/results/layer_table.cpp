@@ -45,9 +45,7 @@ LayerTable::LayerTable(const ComparisonView& view) {
 bool LayerTable::is_folded(std::size_t row) const {
   if (!rows_[row].constant) return false;
   for (std::size_t t = 0; t < targets_.size(); ++t)
-    if (const Verdict verdict = cell(row, t).verdict;
-        verdict == Verdict::suspect || verdict == Verdict::fault)
-      return false;
+    if (is_bad(cell(row, t).verdict)) return false;
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "core/results/verify_json.hpp"
 
 #include "core/base/json_number.hpp"
+#include "core/results/finding_json.hpp"
 #include "core/results/metrics_json.hpp"
 #include "core/verify/repeats.hpp"
 
@@ -39,7 +40,10 @@ Json layer_to_json(const LayerVerdict& layer, const std::string& budgets) {
   add_metrics(object, MetricSource::verify, layer);
   object["worst"] = layer.worst ? worst_to_json(*layer.worst) : Json(nullptr);
   if (!layer.group.empty()) object["group"] = layer.group;
-  if (!layer.reason.empty()) object["reason"] = layer.reason;
+  if (!layer.findings.empty()) {
+    object["reason"] = reason_of(layer);
+    object["findings"] = findings_json(layer.findings);
+  }
   if (layer.external) object[budgets] = external_to_json(*layer.external);
   return object;
 }

@@ -33,6 +33,7 @@ Json layer_to_json(const LayerDifference& layer, const LayerVerdict* verified) {
   object["left_ns"] = layer.left_ns;
   object["right_ns"] = layer.right_ns;
   object["verdict"] = verdict_name(combined_verdict(layer, verified));
+  if (!layer.recorded) object["unrecorded"] = true;
   if (!layer.reason.empty()) object["reason"] = layer.reason;
   return object;
 }

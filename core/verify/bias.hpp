@@ -1,6 +1,6 @@
 // Detects bias: whether the errors of a tensor have a mean further from zero than rounding to nearest allows.
 // Truncation instead of rounding, a constant with too few digits, a systematically short sum: each
-// element may stay within its budget while the mean gives it away. Client: verify.
+// element may stay within its budget while the mean gives it away. Client: judges/elements.cpp.
 //
 // It must not raise false alarms, so it is reported only where elements are known to be independent enough:
 // - an element counts by its share of the statistical budget, raw and by direction (towards zero or

@@ -24,8 +24,7 @@ double gamma(std::int64_t roundings, double unit_roundoff) {
 }
 
 // Magnitudes are not results: large ones do not mean an overflow.
-ErrorModel silent_model() {
-  ErrorModel model = current_error_model();
+ErrorModel silent(ErrorModel model) {
   model.overflow = nullptr;
   return model;
 }
@@ -41,10 +40,10 @@ Evaluated<Bounded> sizes_of(const Evaluated<Bounded>& input) {
 std::optional<Evaluated<Bounded>> with_input(const Node& node, std::size_t input,
                                              const Evaluated<Bounded>& value,
                                              std::span<const Evaluated<Bounded>* const> inputs,
-                                             ThreadPool& threads) {
+                                             const ErrorModel& model, ThreadPool& threads) {
   std::vector<const Evaluated<Bounded>*> others(inputs.begin(), inputs.end());
   others[input] = &value;
-  auto outputs = evaluate<Bounded>(node, others, threads);
+  auto outputs = evaluate<Bounded>(node, others, threads, {.model = &model});
   if (!outputs.ok() || outputs->empty()) return std::nullopt;
   if ((*outputs)[0].real.empty()) return std::nullopt;
   return std::move((*outputs)[0]);
@@ -77,8 +76,8 @@ bool continues_sum(const Node& node, std::size_t input, bool known_others) {
 }
 
 std::optional<ContinuedSum> sum_of(const Node& node, std::span<const Evaluated<Bounded>* const> inputs,
-                                   ThreadPool& threads) {
-  const ErrorModelScope scope(silent_model());
+                                   const ErrorModel& model, ThreadPool& threads) {
+  const ErrorModel quiet = silent(model);
   std::vector<Evaluated<Bounded>> sizes(inputs.size());
   std::vector<const Evaluated<Bounded>*> given(inputs.size(), nullptr);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -91,7 +90,7 @@ std::optional<ContinuedSum> sum_of(const Node& node, std::span<const Evaluated<B
   for (Attribute& attribute : positive.attributes)
     if (attribute.name == "alpha" || attribute.name == "beta")
       if (auto* const factor = std::get_if<float>(&attribute.value)) *factor = std::fabs(*factor);
-  auto outputs = evaluate<Bounded>(positive, given, threads);
+  auto outputs = evaluate<Bounded>(positive, given, threads, {.model = &quiet});
   if (!outputs.ok() || outputs->empty() || (*outputs)[0].real.empty()) return std::nullopt;
   for (Bounded& x : (*outputs)[0].real) x = Bounded(x.value);
   return ContinuedSum{std::move((*outputs)[0]), terms_of(node, inputs)};
@@ -99,18 +98,19 @@ std::optional<ContinuedSum> sum_of(const Node& node, std::span<const Evaluated<B
 
 std::optional<ContinuedSum> continue_sum(const Node& node, std::size_t input, const ContinuedSum& sum,
                                          std::span<const Evaluated<Bounded>* const> inputs,
-                                         Evaluated<Bounded>& output, ThreadPool& threads) {
-  const ErrorModelScope scope(silent_model());
+                                         Evaluated<Bounded>& output, const ErrorModel& engine,
+                                         ThreadPool& threads) {
+  const ErrorModel quiet = silent(engine);
   Evaluated<Bounded> zero = sum.magnitude;
   std::ranges::fill(zero.real, Bounded());
   // Elementwise the node computes y = scale·x + start: start is its result for x = 0.
-  const auto start = with_input(node, input, zero, inputs, threads);
-  auto scaled = with_input(node, input, sum.magnitude, inputs, threads);
+  const auto start = with_input(node, input, zero, inputs, quiet, threads);
+  auto scaled = with_input(node, input, sum.magnitude, inputs, quiet, threads);
   if (!start || !scaled) return std::nullopt;
   if (start->real.size() != output.real.size() || scaled->real.size() != output.real.size())
     return std::nullopt;
 
-  const ErrorModel model = error_model_for(current_error_model(), output.dtype);
+  const ErrorModel model = error_model_for(engine, output.dtype);
   const std::int64_t roundings = sum.terms + roundings_of_step;
   const double worst = gamma(roundings, model.unit_roundoff);
   const double step = gamma(roundings_of_step, model.unit_roundoff) * (1.0 + worst);

@@ -33,13 +33,14 @@ struct ContinuedSum {
 /// For the output of a node that computes a sum; nothing if it cannot be determined.
 [[nodiscard]] std::optional<ContinuedSum> sum_of(const Node& node,
                                                  std::span<const Evaluated<Bounded>* const> inputs,
-                                                 ThreadPool& threads);
+                                                 const ErrorModel& model, ThreadPool& threads);
 
 /// Widens the bounds of `output`, which the node computed from the sum at `input`, to every order of the
 /// terms and of the node's additions, with the weights scaled and rounded once before. Returns the new sum.
 [[nodiscard]] std::optional<ContinuedSum> continue_sum(const Node& node, std::size_t input,
                                                        const ContinuedSum& sum,
                                                        std::span<const Evaluated<Bounded>* const> inputs,
-                                                       Evaluated<Bounded>& output, ThreadPool& threads);
+                                                       Evaluated<Bounded>& output, const ErrorModel& model,
+                                                       ThreadPool& threads);
 
 }  // namespace driftscope

@@ -2,7 +2,7 @@
 
 #include "core/ops/shared/convolution.hpp"
 
-namespace driftscope::algorithms {
+namespace driftscope::variants {
 
 std::optional<ConvolutionCase> convolution_case(const Node& node, std::span<const Tensor* const> inputs) {
   if (inputs.size() < 2 || inputs[0] == nullptr || inputs[1] == nullptr) return std::nullopt;
@@ -35,4 +35,4 @@ std::optional<ConvolutionCase> convolution_case(const Node& node, std::span<cons
   return conv;
 }
 
-}  // namespace driftscope::algorithms
+}  // namespace driftscope::variants

@@ -1,5 +1,5 @@
 // A two-dimensional float32 Conv as Winograd's and Fourier's algorithms see it. Clients:
-// algorithms/winograd.cpp, algorithms/fourier.cpp.
+// variants/winograd.cpp, variants/fourier.cpp.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 #include "core/model/tensor.hpp"
 #include "core/ops/shared/window.hpp"
 
-namespace driftscope::algorithms {
+namespace driftscope::variants {
 
 /// Shapes: x [samples, groups·channels, rows.input, columns.input], w [outputs, channels, rows.kernel,
 /// columns.kernel], bias [outputs] or empty, y [samples, outputs, rows.output, columns.output].
@@ -41,4 +41,4 @@ struct ConvolutionCase {
 [[nodiscard]] std::optional<ConvolutionCase> convolution_case(const Node& node,
                                                               std::span<const Tensor* const> inputs);
 
-}  // namespace driftscope::algorithms
+}  // namespace driftscope::variants

@@ -20,9 +20,9 @@ namespace driftscope {
 namespace {
 
 // Half a unit in the last place of float16 or bfloat16, where an engine rounds only what it records.
-Result<Evaluated<Bounded>> lift_rounded(const Tensor& tensor) {
+Result<Evaluated<Bounded>> lift_rounded(const Tensor& tensor, const ErrorModel& model) {
   DRIFTSCOPE_TRY(Evaluated<Bounded> lifted, lift<Bounded>(tensor));
-  const ErrorModel narrow = error_model_for(current_error_model(), tensor.dtype());
+  const ErrorModel narrow = error_model_for(model, tensor.dtype());
   for (Bounded& x : lifted.real)
     if (std::isfinite(x.value)) {
       const double half = rounding_error(narrow, std::fabs(x.value));
@@ -38,12 +38,11 @@ Result<Evaluated<Bounded>> lift_rounded(const Tensor& tensor) {
 }
 
 // The engine's input: exactly the recorded tensor, except that subnormals may be flushed to zero.
-Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor, bool computed) {
+Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor, bool computed, const ErrorModel& model) {
   const bool narrow = tensor.dtype() == DType::float16 || tensor.dtype() == DType::bfloat16;
-  if (narrow && computed && current_error_model().records_rounded) return lift_rounded(tensor);
+  if (narrow && computed && model.records_rounded) return lift_rounded(tensor, model);
   // Factors that are exactly known are multiplied much faster.
-  if (!current_error_model().flushes_subnormals || !may_hold_subnormals(tensor))
-    return known<Bounded>(tensor);
+  if (!model.flushes_subnormals || !may_hold_subnormals(tensor)) return known<Bounded>(tensor);
   DRIFTSCOPE_TRY(Evaluated<Bounded> lifted, lift<Bounded>(tensor));
   for (Bounded& x : lifted.real) {
     const double size = std::fabs(x.value);
@@ -137,8 +136,9 @@ Result<Tensor> Derivation::known_tensor(ValueId value) const {
   return read;
 }
 
-Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& recorded) {
-  Derivation result(graph, recorded);
+Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& recorded,
+                                    const ErrorModel& model) {
+  Derivation result(graph, recorded, model);
   std::vector<bool> wanted(graph.values.size());
   for (auto id = static_cast<NodeId>(graph.nodes.size()); id-- > 0;) {
     const Node& node = graph.nodes[id];
@@ -177,10 +177,10 @@ bool Derivation::continues(const Node& node, std::size_t input) const {
 }
 
 void Derivation::join_sums(const Node& node, std::span<const Evaluated<Bounded>* const> inputs,
-                           Derived& output, ThreadPool& threads) {
+                           Derived& output, const ErrorModel& model, ThreadPool& threads) {
   const bool continued = continued_[node.outputs[0]];
   if (makes_sum(node)) {
-    if (continued) output.sum = sum_of(node, inputs, threads);
+    if (continued) output.sum = sum_of(node, inputs, model, threads);
     return;
   }
   // Either of two sums may be the start of the other.
@@ -188,7 +188,7 @@ void Derivation::join_sums(const Node& node, std::span<const Evaluated<Bounded>*
     const ValueId input = node.inputs[i];
     if (input == no_value || is_known(input) || !kept_[input] || !kept_[input]->sum) continue;
     if (!continues(node, i)) continue;
-    auto longer = continue_sum(node, i, *kept_[input]->sum, inputs, output.reference, threads);
+    auto longer = continue_sum(node, i, *kept_[input]->sum, inputs, output.reference, model, threads);
     const bool longest = longer && (!output.sum || longer->terms > output.sum->terms);
     if (continued && longest) output.sum = std::move(longer);
   }
@@ -205,7 +205,7 @@ void Derivation::keep(const Node& node, std::vector<Derived>& outputs, bool vari
     const ValueId value = node.outputs[i];
     if (value == no_value || uses_[value] == 0) continue;
     Derived& output = outputs[i];
-    const ErrorModel model = error_model_for(current_error_model(), output.reference.dtype);
+    const ErrorModel model = error_model_for(model_, output.reference.dtype);
     if (varies &&
         (output.suggestion == no_value ||
          blindness(output.reference.real, {.ulp = model.ulp, .group = true}, threads) == Blindness::none))
@@ -233,7 +233,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
     if (input == no_value) continue;
     if (is_known(input)) {
       const auto tensor = known_tensor(input);
-      auto result = tensor.ok() ? lift_recorded(*tensor, is_computed(input))
+      auto result = tensor.ok() ? lift_recorded(*tensor, is_computed(input), model_)
                                 : Result<Evaluated<Bounded>>(tensor.error());
       if (!result.ok())
         reason = result.error().message;
@@ -267,12 +267,11 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
     const bool in_group = !group.empty() || std::ranges::any_of(node.outputs, [&](ValueId value) {
       return value != no_value && (*recorded_)[value] == nullptr;
     });
-    ErrorModel model =
-        flushed_results_ && in_group ? flushing_results(current_error_model()) : current_error_model();
+    ErrorModel model = flushed_results_ && in_group ? flushing_results(model_) : model_;
     model.overflow = &overflow;
-    const ErrorModelScope scope(model);
-    auto results = evaluate<Bounded>(node, inputs, threads,
-                                     {.recorded = reread ? &*reread : nullptr, .memory = &memory_});
+    auto results =
+        evaluate<Bounded>(node, inputs, threads,
+                          {.recorded = reread ? &*reread : nullptr, .memory = &memory_, .model = &model});
     if (!results.ok()) {
       reason = results.error().message;
     } else {
@@ -280,7 +279,8 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
       for (Evaluated<Bounded>& result : *results)
         outputs.push_back(
             {std::move(result), group, "", overflow.level(), suggestion, std::nullopt, continuous});
-      if (!outputs.empty() && node.outputs[0] != no_value) join_sums(node, inputs, outputs[0], threads);
+      if (!outputs.empty() && node.outputs[0] != no_value)
+        join_sums(node, inputs, outputs[0], model, threads);
     }
   }
   if (!reason.empty()) outputs = failed(node, reason);
@@ -351,7 +351,7 @@ std::optional<DerivationInputs> Derivation::known_inputs(NodeId id) const {
     if (!is_known(input)) return std::nullopt;
     auto tensor = known_tensor(input);
     if (!tensor.ok()) return std::nullopt;
-    auto lifted = lift_recorded(*tensor, is_computed(input));
+    auto lifted = lift_recorded(*tensor, is_computed(input), model_);
     if (!lifted.ok()) return std::nullopt;
     inputs.tensors.back() = *std::move(tensor);
     inputs.lifted.back() = *std::move(lifted);

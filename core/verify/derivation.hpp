@@ -62,9 +62,10 @@ struct DerivationInputs {
 
 class Derivation {
  public:
-  /// The error model of the current scope must be the one used with derive. Errors: an input of the graph
-  /// that some recorded output needs is absent.
-  [[nodiscard]] static Result<Derivation> plan(const Graph& graph, const RecordedValues& recorded);
+  /// `model`: of the engine that made the trace. Errors: an input of the graph that some recorded output
+  /// needs is absent.
+  [[nodiscard]] static Result<Derivation> plan(const Graph& graph, const RecordedValues& recorded,
+                                               const ErrorModel& model);
 
   /// Inside groups biases may be those of quantized_bias.hpp.
   void allow_quantized_biases() { quantized_biases_ = true; }
@@ -109,9 +110,10 @@ class Derivation {
   [[nodiscard]] double repetition(NodeId node, const Derived& output) const;
 
  private:
-  Derivation(const Graph& graph, const RecordedValues& recorded)
+  Derivation(const Graph& graph, const RecordedValues& recorded, const ErrorModel& model)
       : graph_(&graph),
         recorded_(&recorded),
+        model_(model),
         kept_(graph.values.size()),
         uses_(graph.values.size()),
         continued_(graph.values.size()) {}
@@ -126,13 +128,14 @@ class Derivation {
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
   /// Widens bounds of output 0 to those of one sum with the preceding ones; keeps that sum for later nodes.
   void join_sums(const Node& node, std::span<const Evaluated<Bounded>* const> inputs, Derived& output,
-                 ThreadPool& threads);
+                 const ErrorModel& model, ThreadPool& threads);
   /// For a node whose output was not recorded: input 2 may differ by the error of quantizing it.
   void widen_bias(NodeId id, Evaluated<Bounded>& bias) const;
   void keep(const Node& node, std::vector<Derived>& outputs, bool varies, ThreadPool& threads);
 
   const Graph* graph_;
   const RecordedValues* recorded_;
+  ErrorModel model_;
   std::vector<NodeId> nodes_;
   std::vector<std::optional<Derived>> kept_;  // unrecorded values that later nodes need
   std::vector<int> uses_;                     // number of these nodes

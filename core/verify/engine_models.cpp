@@ -69,20 +69,32 @@ bool uses_half_precision(const nlohmann::json& run) {
   return is("fp16", {"1", "true", "on"}) || is("precision", {"fp16", "float16", "half"});
 }
 
+// A list, or a single id.
+std::vector<std::string> algorithms_in(const nlohmann::json& run) {
+  std::vector<std::string> named;
+  const auto found = run.find("algorithms");
+  if (found == run.end()) return named;
+  if (found->is_string()) named.push_back(found->get<std::string>());
+  if (found->is_array())
+    for (const auto& one : *found)
+      if (one.is_string()) named.push_back(one.get<std::string>());
+  return named;
+}
+
 }  // namespace
 
-bool may_flush_results(const Trace& trace) { return !find_engine(engine_name(trace, run_of(trace))).ok(); }
-
-bool may_quantize_biases(const Trace& trace) {
-  const std::string engine = engine_name(trace, run_of(trace));
-  return engine == "ort" || engine.starts_with("ort-");
-}
-
-ErrorModel error_model_of(const Trace& trace) {
+RunFacts run_facts_of(const Trace& trace) {
   const nlohmann::json run = run_of(trace);
-  ErrorModel model = model_of(engine_name(trace, run));
-  if (uses_half_precision(run)) model = error_model_for(model, DType::float16);
-  return model;
+  const std::string engine = engine_name(trace, run);
+  RunFacts facts;
+  facts.model = model_of(engine);
+  if (uses_half_precision(run)) facts.model = error_model_for(facts.model, DType::float16);
+  facts.algorithms = algorithms_in(run);
+  facts.may_quantize_biases = engine == "ort" || engine.starts_with("ort-");
+  facts.may_flush_results = !find_engine(engine).ok();
+  return facts;
 }
+
+ErrorModel error_model_of(const Trace& trace) { return run_facts_of(trace).model; }
 
 }  // namespace driftscope

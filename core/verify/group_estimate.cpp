@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/float_bits.hpp"
+#include "core/verify/judge.hpp"
 #include "core/verify/verify_tensor.hpp"
 
 namespace driftscope {
@@ -63,18 +64,23 @@ std::vector<Bounded> narrowed(std::span<const Bounded> reference, const RunError
   return result;
 }
 
+Finding record_as_well(const std::string& value) {
+  return {.id = "budget.record_as_well", .words = {{"value", value}}};
+}
+
 }  // namespace
 
-std::string unjudged_reason(Blindness blind, const std::string& suggestion) {
-  std::string text = blindness_text(blind);
-  if (!text.empty() && !suggestion.empty()) text += fmt::format("; record {} as well", suggestion);
-  return text;
+std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion) {
+  if (blind == Blindness::none) return {};
+  std::vector<Finding> findings = {{.id = "budget.inconclusive", .words = {{"why", blindness_text(blind)}}}};
+  if (!suggestion.empty()) findings.push_back(record_as_well(suggestion));
+  return findings;
 }
 
 void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
                    const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads) {
   layer.verdict = blind == Blindness::none ? Verdict::suspect : Verdict::unjudged;
-  layer.reason = unjudged_reason(blind, group.suggestion);
+  layer.findings = inconclusive(blind, group.suggestion);
   if (got.dtype() != DType::float32) return;
   const auto errors = errors_of_runs(reference, got.shape(), group);
   if (!errors) return;
@@ -84,24 +90,39 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
   if (blind != Blindness::none) layer.budget_used_statistical = use.use.likely;
   if (blind != Blindness::none && still == Blindness::none && use.use.likely <= 1.0) {
     layer.verdict = Verdict::rounding;
-    layer.reason =
-        "judged by nine float32 runs of the group, eight on perturbed inputs: within 32 × their largest "
-        "error";
+    layer.findings = {{.id = "budget.runs_within", .numbers = {{"used", use.use.likely}}}};
   } else if (use.use.worst > 1.0 && group.continuous) {
     layer.verdict = Verdict::fault;
     layer.budget_used = use.use.worst;
     layer.budget_used_statistical = use.use.likely;
     layer.worst = worst_element(estimate, use.worst_element, got);
-    layer.reason =
-        "beyond 1,024 × the largest error of nine float32 runs of the group, eight on perturbed inputs: the "
-        "chance that this is rounding is below 1e-11";
+    layer.findings = {{.id = "budget.runs_beyond", .numbers = {{"used", use.use.worst}}}};
   } else if (blind != Blindness::none) {
-    layer.reason = unjudged_reason(blind, "");
-    layer.reason += use.use.likely > 1.0
-                        ? ", and the errors are larger than those of float32 runs of the group"
-                        : ", and float32 runs of the group differ as much";
-    if (!group.suggestion.empty()) layer.reason += fmt::format("; record {} as well", group.suggestion);
+    layer.findings = inconclusive(blind, "");
+    layer.findings.push_back({.id = "budget.runs", .numbers = {{"used", use.use.likely}}});
+    if (!group.suggestion.empty()) layer.findings.push_back(record_as_well(group.suggestion));
   }
+}
+
+void add_group_findings(JudgeTable& table) {
+  table.add({"budget.inconclusive", [](const Finding& finding) { return std::string(finding.word("why")); }});
+  table.add({"budget.record_as_well",
+             [](const Finding& finding) { return fmt::format("record {} as well", finding.word("value")); }});
+  table.add({"budget.runs_within", [](const Finding&) {
+               return std::string(
+                   "judged by nine float32 runs of the group, eight on perturbed inputs: within 32 × their "
+                   "largest error");
+             }});
+  table.add({"budget.runs_beyond", [](const Finding&) {
+               return std::string(
+                   "beyond 1,024 × the largest error of nine float32 runs of the group, eight on perturbed "
+                   "inputs: the chance that this is rounding is below 1e-11");
+             }});
+  table.add({"budget.runs", [](const Finding& finding) {
+               return std::string(finding.number("used") > 1.0
+                                      ? "the errors are larger than those of float32 runs of the group"
+                                      : "float32 runs of the group differ as much");
+             }});
 }
 
 }  // namespace driftscope

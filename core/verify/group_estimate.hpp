@@ -1,5 +1,5 @@
-// Judges a group (nodes between recorded values) whose bound, carried through all of it, is too wide
-// to be conclusive: intervals ignore that errors cancel, and grow with every node. Client: verify_layer.
+// Judges a group (nodes between recorded values) whose bound, carried through all of it, is too wide to be
+// conclusive: intervals ignore that errors cancel, and grow with every node. Client: judges/elements.cpp.
 //
 // The group is run nine times in plain float32: once as it is, eight times with every recorded input and
 // weight moved by one unit in the last place, up, down or not at all, so that all roundings differ.
@@ -12,7 +12,7 @@
 //   - beyond 1,024 × the largest of the nine there and of their RMS over the tensor, which allows another
 //     algorithm errors 32 times as large: fault, if all of the group is continuous
 //   - else by the bound: suspect beyond its statistical part, and unjudged where it is blind; then the
-//     reason names a value that should be recorded as well.
+//     findings name a value that should be recorded as well.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,11 @@ struct GroupWitness {
 void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
                    const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads);
 
-/// Why a layer is unjudged.
-[[nodiscard]] std::string unjudged_reason(Blindness blind, const std::string& suggestion);
+/// Why a layer is unjudged; nothing where its budget can tell.
+[[nodiscard]] std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion);
+
+class JudgeTable;
+/// How the findings of both functions read.
+void add_group_findings(JudgeTable& table);
 
 }  // namespace driftscope

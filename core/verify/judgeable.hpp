@@ -1,5 +1,5 @@
 // Whether a budget can distinguish a right tensor from a wrong one. Where it cannot, a layer within its
-// budget is unjudged. Clients: verify_layer, derivation (which value of a group to suggest for recording). It
+// budget is unjudged. Clients: judges, derivation (which value of a group to suggest for recording). It
 // knows nothing of the recorded tensor: the reference and its bounds alone decide.
 //
 // The rule. A tensor g passes if |gᵢ − rᵢ| ≤ bᵢ everywhere. If any constant passes, such as 0, it

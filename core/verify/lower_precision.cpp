@@ -36,8 +36,7 @@ double largest_of_other_orders(const ProductSample& sample) {
   return largest;
 }
 
-std::optional<LowerPrecision> find_large_errors(const ProductSample& sample) {
-  const ErrorModel& model = current_error_model();
+std::optional<LowerPrecision> find_large_errors(const ProductSample& sample, const ErrorModel& model) {
   if (!model.rounds_to_nearest || sample.elements().size() < min_for_size) return std::nullopt;
   const double rounding = rms_of_rounding * model.unit_roundoff;
   const double size = sample.rms_error();
@@ -56,18 +55,16 @@ std::optional<LowerPrecision> find_large_errors(const ProductSample& sample) {
       rounding * sample.rms([](const SampledSum& element) { return element.sum.any_walk / element.spread; });
   LowerPrecision found;
   found.certain = size > spread_of_algorithms * std::fmax(allowed, any);
-  found.size = size / allowed;
-  found.reason = fmt::format(
-      "its errors are {:.0f} × as large as those of float32 sums (root mean square, the least accurate of {} "
-      "orders), as with a narrower type",
-      found.size, other_orders() + 1);
+  found.finding = {
+      .id = "precision.large_errors",
+      .numbers = {{"times", size / allowed}, {"orders", static_cast<double>(other_orders() + 1)}}};
   return found;
 }
 
 }  // namespace
 
-bool worth_a_look(std::span<const Bounded> reference, std::span<const float> got, std::int64_t products) {
-  const ErrorModel& model = current_error_model();
+bool worth_a_look(std::span<const Bounded> reference, std::span<const float> got, std::int64_t products,
+                  const ErrorModel& model) {
   if (!(model.unit_roundoff <= 0x1p-23) || products < min_products) return false;
   const double terms = static_cast<double>(products);
   double squares = 0.0;
@@ -89,13 +86,21 @@ bool worth_a_look(std::span<const Bounded> reference, std::span<const float> got
 
 std::optional<LowerPrecision> find_lower_precision(const SumsOfProducts& sums,
                                                    std::span<const Bounded> reference,
-                                                   std::span<const float> got, ThreadPool& threads) {
-  const ProductSample sample(sums, reference, got, first_look, threads);
+                                                   std::span<const float> got, const ErrorModel& model,
+                                                   ThreadPool& threads) {
+  const ProductSample sample(sums, reference, got, first_look, model, threads);
   if (sample.elements().empty()) return std::nullopt;
   if (may_be_rounded_factors(sample))
-    if (auto found = find_rounded_factors(sums, reference, got, threads))
-      return LowerPrecision{true, true, found->correlation, 0.0, std::move(found->reason)};
-  return find_large_errors(sample);
+    if (auto found = find_rounded_factors(sums, reference, got, model, threads))
+      return LowerPrecision{true, true, *std::move(found)};
+  return find_large_errors(sample, model);
+}
+
+std::string large_errors_text(const Finding& finding) {
+  return fmt::format(
+      "its errors are {:.0f} × as large as those of float32 sums (root mean square, the least accurate of {} "
+      "orders), as with a narrower type",
+      finding.number("times"), finding.number("orders"));
 }
 
 }  // namespace driftscope

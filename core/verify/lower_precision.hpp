@@ -1,7 +1,7 @@
 // Whether long sums of products were computed with less precision than float32: factors rounded to TF32,
 // float16 or bfloat16 first, or sums kept in a narrower type. Over thousands of terms such errors hide in the
 // budget of a single element, but not in their distribution. docs/numerics.md, "Long sums",
-// has the theory. Clients: verify. It judges no single element and knows nothing of traces.
+// has the theory. Client: judges/long_sums.cpp. It judges no single element and knows nothing of traces.
 //
 // Two tests, on a sample of the elements:
 // 1. Correlation. Rounding factors to a narrow format makes an error that can be computed:
@@ -15,9 +15,9 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "core/numerics/bounded.hpp"
+#include "core/verify/finding.hpp"
 #include "core/verify/product_terms.hpp"
 
 namespace driftscope {
@@ -28,23 +28,23 @@ class ThreadPool;
 inline constexpr std::int64_t min_products = 1000;
 
 struct LowerPrecision {
-  bool certain = false;      ///< no order of float32 sums explains it: a fault, otherwise suspect
-  bool by_inputs = false;    ///< the first test: no algorithm in float32 explains it either
-  double correlation = 0.0;  ///< of the errors with those of rounded factors, if by_inputs
-  double size = 0.0;         ///< test 2: RMS error as a multiple of the worst order's, if not by_inputs
-  std::string reason;        ///< "as with inputs rounded to 10 bits (TF32 or float16)…"
+  bool certain = false;    ///< no order of float32 sums explains it: a fault, otherwise suspect
+  bool by_inputs = false;  ///< the first test: no algorithm in float32 explains it either
+  Finding finding;         ///< of rounded inputs with the correlation; of large errors with their size
 };
 
 /// Whether the errors are large enough for the tests to find something: from the reference and its bounds
 /// alone, so that most layers cost nothing more. `products`: the maximum over the elements.
 [[nodiscard]] bool worth_a_look(std::span<const Bounded> reference, std::span<const float> got,
-                                std::int64_t products);
+                                std::int64_t products, const ErrorModel& model);
 
-/// The findings; nothing if there are none. The same on any number of threads. The error model
-/// of the scope applies: test 2 is left out where it does not round to nearest.
+/// What is found, or nothing. The same on any number of threads. Test 2 is left out where the model does not
+/// round to nearest.
 [[nodiscard]] std::optional<LowerPrecision> find_lower_precision(const SumsOfProducts& sums,
                                                                  std::span<const Bounded> reference,
                                                                  std::span<const float> got,
+                                                                 const ErrorModel& model,
                                                                  ThreadPool& threads);
+[[nodiscard]] std::string large_errors_text(const Finding& finding);
 
 }  // namespace driftscope

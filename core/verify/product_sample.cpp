@@ -25,9 +25,10 @@ std::vector<std::int64_t> sampled_places(std::int64_t limit, std::int64_t elemen
 }
 
 ProductSample::ProductSample(const SumsOfProducts& sums, std::span<const Bounded> reference,
-                             std::span<const float> got, std::int64_t limit, ThreadPool& threads)
+                             std::span<const float> got, std::int64_t limit, const ErrorModel& model,
+                             ThreadPool& threads)
     : sums_(sums), threads_(threads) {
-  const double min_spread = current_error_model().flushes_subnormals ? min_spread_flushing : min_spread_exact;
+  const double min_spread = model.flushes_subnormals ? min_spread_flushing : min_spread_exact;
   for (const std::int64_t at : sampled_places(limit, static_cast<std::int64_t>(reference.size())))
     elements_.push_back({at, 0.0, 0.0, {}});
   elements_ = map<SampledSum>(elements_.size(), [&](const ProductTerms& terms, const SampledSum& element) {

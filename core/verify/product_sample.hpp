@@ -30,7 +30,7 @@ class ProductSample {
   /// Skips elements whose error is not a number, whose terms reach the subnormal range or whose sum may
   /// overflow.
   ProductSample(const SumsOfProducts& sums, std::span<const Bounded> reference, std::span<const float> got,
-                std::int64_t limit, ThreadPool& threads);
+                std::int64_t limit, const ErrorModel& model, ThreadPool& threads);
 
   [[nodiscard]] std::span<const SampledSum> elements() const { return elements_; }
 

@@ -1,6 +1,6 @@
 // The bias of a sum between DequantizeLinear nodes as ONNX Runtime computes it from opt=basic up (its
 // WeightBiasQuantization): an int32 multiple of the product of the two scales, off by up to half of that.
-// Clients: algorithms/quantized_bias.cpp, which names it; derivation, for groups.
+// Clients: variants/quantized_bias.cpp, which names it; derivation, for groups.
 #pragma once
 
 #include <optional>

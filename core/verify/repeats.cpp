@@ -9,8 +9,7 @@
 namespace driftscope {
 namespace {
 
-bool is_right(Verdict verdict) { return verdict == Verdict::identical || verdict == Verdict::rounding; }
-bool is_wrong(Verdict verdict) { return verdict == Verdict::suspect || verdict == Verdict::fault; }
+bool is_right(Verdict verdict) { return concern_of(verdict) == Concern::none; }
 
 Result<JudgedDifference> judged(const Graph& graph, const TraceView& trace, const RunDifference& difference,
                                 const JudgeValue& judge) {
@@ -48,9 +47,9 @@ std::string verdicts_text(const JudgedDifference& one) {
   if (one.first == Verdict::missing || one.later == Verdict::missing) return {};
   const auto text = [](std::int64_t run, Verdict verdict) {
     return fmt::format("run {} is {}{}", run,
-                       is_right(verdict)   ? "right: "
-                       : is_wrong(verdict) ? "wrong: "
-                                           : "",
+                       is_right(verdict) ? "right: "
+                       : is_bad(verdict) ? "wrong: "
+                                         : "",
                        verdict_name(verdict));
   };
   return text(1, one.first) + ", " + text(one.difference.run, one.later);
@@ -88,8 +87,7 @@ Result<std::optional<RepeatVerification>> judge_repeats(const Graph& graph, cons
 
 Verdict worst_later_verdict(const RepeatVerification& repeats) {
   Verdict worst = Verdict::missing;
-  for (const JudgedDifference& one : repeats.different)
-    if (one.later != Verdict::missing && (worst == Verdict::missing || one.later > worst)) worst = one.later;
+  for (const JudgedDifference& one : repeats.different) worst = worse_of(worst, one.later);
   return worst;
 }
 

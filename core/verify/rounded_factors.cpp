@@ -106,13 +106,20 @@ class Correlation {
 
 }  // namespace
 
-std::string rounded_factors_text(RoundedFactors which, std::string_view format, std::size_t elements,
-                                 double correlation) {
+Finding rounded_factors_finding(RoundedFactors which, std::string_view format, std::size_t elements,
+                                double correlation) {
   const char* inputs = which == RoundedFactors::both    ? "inputs"
                        : which == RoundedFactors::first ? "the first input"
                                                         : "the second input";
+  return {.id = "precision.rounded_inputs",
+          .numbers = {{"elements", static_cast<double>(elements)}, {"correlation", correlation}},
+          .words = {{"which", inputs}, {"format", std::string(format)}}};
+}
+
+std::string rounded_factors_text(const Finding& finding) {
   return fmt::format("as with {} rounded to {}: the errors of {} elements follow it with correlation {:.3f}",
-                     inputs, format, elements, correlation);
+                     finding.word("which"), finding.word("format"), finding.number("elements"),
+                     finding.number("correlation"));
 }
 
 bool may_be_rounded_factors(const ProductSample& sample) {
@@ -135,11 +142,11 @@ bool may_be_rounded_factors(const ProductSample& sample) {
   return fits(first) || fits(second);
 }
 
-std::optional<RoundedFactorsFound> find_rounded_factors(const SumsOfProducts& sums,
-                                                        std::span<const Bounded> reference,
-                                                        std::span<const float> got, ThreadPool& threads) {
+std::optional<Finding> find_rounded_factors(const SumsOfProducts& sums, std::span<const Bounded> reference,
+                                            std::span<const float> got, const ErrorModel& model,
+                                            ThreadPool& threads) {
   for (const std::int64_t count : correlated_elements) {
-    const ProductSample sample(sums, reference, got, count, threads);
+    const ProductSample sample(sums, reference, got, count, model, threads);
     if (sample.elements().size() < min_correlated) return std::nullopt;
     const Correlation correlation(sample);
     const auto found = correlation.best();
@@ -147,9 +154,7 @@ std::optional<RoundedFactorsFound> find_rounded_factors(const SumsOfProducts& su
     if (found->fit.certain() && !correlation.placebo_follows(*found)) {
       const std::string_view format =
           found->either ? "10 bits (TF32 or float16)" : narrow_format_text(all_narrow_formats[found->format]);
-      return RoundedFactorsFound{
-          found->fit.correlation,
-          rounded_factors_text(found->which, format, sample.elements().size(), found->fit.correlation)};
+      return rounded_factors_finding(found->which, format, sample.elements().size(), found->fit.correlation);
     }
     if (static_cast<std::int64_t>(reference.size()) <= count) break;
   }

@@ -1,19 +1,15 @@
 // The first test of lower_precision.hpp: whether the errors of sums of products are those of factors rounded
-// to a narrow format. Clients: lower_precision; rounded_groups shares the texts.
+// to a narrow format. Clients: lower_precision; rounded_groups shares the finding.
 #pragma once
 
 #include <optional>
-#include <string>
+#include <string_view>
 
+#include "core/verify/finding.hpp"
 #include "core/verify/narrow_factors.hpp"
 #include "core/verify/product_sample.hpp"
 
 namespace driftscope {
-
-struct RoundedFactorsFound {
-  double correlation = 0.0;
-  std::string reason;
-};
 
 /// Errors smaller than this share of the hypothesis's errors do not come from it.
 inline constexpr double min_share_of_hypothesis = 0.7;
@@ -23,16 +19,17 @@ inline constexpr std::int64_t correlated_elements[] = {256, 1024};
 /// If a placebo correlates with this share of the hypothesis's correlation, the data are too uniform.
 inline constexpr double max_placebo = 0.7;
 
-/// "as with inputs rounded to 10 bits (TF32): …"
-[[nodiscard]] std::string rounded_factors_text(RoundedFactors which, std::string_view format,
-                                               std::size_t elements, double correlation);
+/// "precision.rounded_inputs", whose text is "as with inputs rounded to 10 bits (TF32): …"
+[[nodiscard]] Finding rounded_factors_finding(RoundedFactors which, std::string_view format,
+                                              std::size_t elements, double correlation);
+[[nodiscard]] std::string rounded_factors_text(const Finding& finding);
 
 /// Cheap test: whether the errors are at least those of factors rounded to TF32, the finest of the formats.
 [[nodiscard]] bool may_be_rounded_factors(const ProductSample& sample);
 
-[[nodiscard]] std::optional<RoundedFactorsFound> find_rounded_factors(const SumsOfProducts& sums,
-                                                                      std::span<const Bounded> reference,
-                                                                      std::span<const float> got,
-                                                                      ThreadPool& threads);
+[[nodiscard]] std::optional<Finding> find_rounded_factors(const SumsOfProducts& sums,
+                                                          std::span<const Bounded> reference,
+                                                          std::span<const float> got, const ErrorModel& model,
+                                                          ThreadPool& threads);
 
 }  // namespace driftscope

@@ -87,19 +87,20 @@ bool placebo_follows(const GroupRun& run, const GroupErrors& errors, NarrowForma
 
 }  // namespace
 
-std::string find_rounded_group(const GroupRun& run, std::span<const Bounded> reference,
-                               std::span<const float> got) {
+std::optional<Finding> find_rounded_group(const GroupRun& run, std::span<const Bounded> reference,
+                                          std::span<const float> got) {
   const auto plain = run({});
-  if (!plain || plain->dtype() != DType::float32 || plain->values<float>().size() != got.size()) return "";
+  if (!plain || plain->dtype() != DType::float32 || plain->values<float>().size() != got.size())
+    return std::nullopt;
   const GroupErrors errors(reference, got, *plain);
-  if (!errors.usable()) return "";
+  if (!errors.usable()) return std::nullopt;
   std::optional<NarrowFormat> best;
   SlopeFit fit;
   double of_tf32 = 0.0;
   double of_half = 0.0;
   for (const NarrowFormat format : all_narrow_formats) {
     const auto changed = run([&](float x) { return rounded_to(format, x); });
-    if (!changed) return "";
+    if (!changed) return std::nullopt;
     const SlopeFit one = errors.fit_of(*changed);
     if (format == NarrowFormat::tf32) of_tf32 = one.correlation;
     if (format == NarrowFormat::float16) of_half = one.correlation;
@@ -107,12 +108,12 @@ std::string find_rounded_group(const GroupRun& run, std::span<const Bounded> ref
     best = format;
     fit = one;
   }
-  if (!best || placebo_follows(run, errors, *best, fit)) return "";
+  if (!best || placebo_follows(run, errors, *best, fit)) return std::nullopt;
   const bool ten_bits = *best == NarrowFormat::tf32 || *best == NarrowFormat::float16;
   const bool either = ten_bits && std::fabs(of_tf32 - of_half) < indistinct_formats;
-  return rounded_factors_text(RoundedFactors::both,
-                              either ? "10 bits (TF32 or float16)" : narrow_format_text(*best),
-                              errors.count(), fit.correlation);
+  return rounded_factors_finding(RoundedFactors::both,
+                                 either ? "10 bits (TF32 or float16)" : narrow_format_text(*best),
+                                 errors.count(), fit.correlation);
 }
 
 }  // namespace driftscope

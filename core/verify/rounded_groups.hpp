@@ -7,10 +7,10 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "core/model/tensor.hpp"
 #include "core/numerics/bounded.hpp"
+#include "core/verify/finding.hpp"
 
 namespace driftscope {
 
@@ -18,8 +18,9 @@ namespace driftscope {
 /// nothing if it cannot be run.
 using GroupRun = std::function<std::optional<Tensor>(const std::function<float(float)>& of_factors)>;
 
-/// A description of the errors; empty if they are not those of rounded factors.
-[[nodiscard]] std::string find_rounded_group(const GroupRun& run, std::span<const Bounded> reference,
-                                             std::span<const float> got);
+/// Nothing if the errors are not those of rounded factors.
+[[nodiscard]] std::optional<Finding> find_rounded_group(const GroupRun& run,
+                                                        std::span<const Bounded> reference,
+                                                        std::span<const float> got);
 
 }  // namespace driftscope

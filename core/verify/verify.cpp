@@ -9,13 +9,9 @@
 #include "core/platform/platform.hpp"
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
-#include "core/verify/known_algorithms.hpp"
-#include "core/verify/lane_scale.hpp"
-#include "core/verify/long_sums.hpp"
+#include "core/verify/judge.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/repeats.hpp"
-#include "core/verify/verify_layer.hpp"
-#include "core/verify/wide_sums.hpp"
 
 namespace driftscope {
 namespace {
@@ -44,14 +40,12 @@ Error nothing_compared(const Verification& verification, const TraceView& trace,
                        const RecordedValues& recorded) {
   if (!verification.layers.empty())
     return bad_input(fmt::format("nothing could be compared: {} ({}): {}", verification.layers.front().node,
-                                 verification.layers.front().op, verification.layers.front().reason));
+                                 verification.layers.front().op, reason_of(verification.layers.front())));
   return bad_input(fmt::format(
       "nothing could be compared: none of the trace's {} tensors is the output of a node of this "
       "model ({} of them are not values of the model at all); tensors must be named after ONNX values",
       trace.size(), recorded.unmatched()));
 }
-
-int severity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
 
 // Nodes that move or choose elements are usually correct, which the strict kernels show without any
 // bound. Returns whether the node is fully judged by this.
@@ -83,29 +77,10 @@ Result<bool> append_identical(Verification& verification, const Graph& graph, No
   return true;
 }
 
-// A known algorithm may explain a number beyond its budget, or errors larger than those of plain sums;
-// it is then named.
-void allow_known_algorithm(LayerVerdict& layer, const Graph& graph, NodeId node, std::size_t output,
-                           const Derivation& derivation, const Derived& derived, const Tensor& got,
-                           const AlgorithmChoice& choice, LongSum found, ThreadPool& threads) {
-  if (layer.verdict != Verdict::fault && layer.verdict != Verdict::suspect) return;
-  const bool beyond = layer.budget_used_statistical > 1.0 && std::isfinite(layer.budget_used);
-  if (found == LongSum::rounded_inputs || (found == LongSum::usual && !beyond)) return;
-  const auto match = match_known_algorithm(graph, node, output, derivation, derived, got, choice, threads);
-  if (!match) return;
-  const std::string size = beyond ? fmt::format("{:.2f} × the budget of the operator", layer.budget_used)
-                                  : std::string("larger errors than plain sums");
-  layer.reason =
-      fmt::format("as by {}: {}, {:.2f} × the algorithm's own", match->name, size, match->use.worst);
-  layer.verdict = Verdict::rounding;
-  layer.budget_used = match->use.worst;
-  layer.budget_used_statistical = match->use.likely;
-}
-
 // The whole trace is as bad as its worst layer; missing ones do not count.
 void conclude(Verification& verification) {
   for (const LayerVerdict& layer : verification.layers) {
-    if (severity(layer.verdict) > severity(verification.verdict)) verification.verdict = layer.verdict;
+    verification.verdict = worse_of(verification.verdict, layer.verdict);
     if (layer.verdict == Verdict::fault && !verification.first_fault) verification.first_fault = layer.node;
   }
 }
@@ -131,13 +106,10 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
                                    const VerifyProgress& progress, ValueId only = no_value) {
   const RecordedValues recorded(graph, trace);
   DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
-  const ErrorModel model = error_model_of(trace.about());
-  const ErrorModelScope scope(model);
-  DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded));
-
-  if (may_quantize_biases(trace.about())) derivation.allow_quantized_biases();
-  const AlgorithmChoice choice{algorithms_named_in(trace.about()), may_flush_results(trace.about())};
-  if (choice.may_flush) derivation.allow_flushed_results();
+  const RunFacts run = run_facts_of(trace.about());
+  DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded, run.model));
+  if (run.may_quantize_biases) derivation.allow_quantized_biases();
+  if (run.may_flush_results) derivation.allow_flushed_results();
 
   Verification verification;
   const std::vector<bool> constant = constant_nodes(graph);
@@ -157,19 +129,9 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId value = node.outputs[i];
       if (value == no_value || recorded[value] == nullptr) continue;
-      const BiasWitness witness{[&] { return derivation.plain_float(value, threads); },
-                                [&, i] { return derivation.repetition(id, outputs[i]); }};
-      const GroupWitness group{
-          [&](std::uint64_t seed) { return derivation.plain_float(value, threads, seed); },
-          outputs[i].continuous,
-          outputs[i].suggestion == no_value ? "" : graph.values[outputs[i].suggestion].name};
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
-      LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);
-      const LongSum found = judge_long_sums(layer, id, i, derivation, outputs[i], graph, got, threads);
-      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, choice, found, threads);
-      judge_lane_scale(layer, id, i, derivation, outputs[i], graph, got, threads);
-      judge_with_wide_sums(layer, id, i, derivation, graph, got, threads);
-      verification.layers.push_back(std::move(layer));
+      const LayerCase layer{graph, id, i, derivation, outputs[i], got, run, threads};
+      verification.layers.push_back(judged(layer));
     }
     for (std::size_t i = first_layer; i < verification.layers.size(); ++i)
       verification.layers[i].constant = constant[id];
@@ -203,17 +165,6 @@ void judge_later_runs(Verification& verification, const RepeatVerification& repe
 }
 
 }  // namespace
-
-std::string_view verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::identical: return "identical";
-    case Verdict::rounding: return "rounding";
-    case Verdict::unjudged: return "unjudged";
-    case Verdict::suspect: return "suspect";
-    case Verdict::fault: return "fault";
-    default: return "missing";
-  }
-}
 
 std::int64_t count_layers(const Verification& verification, Verdict verdict) {
   return std::ranges::count(verification.layers, verdict, &LayerVerdict::verdict);

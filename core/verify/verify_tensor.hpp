@@ -1,5 +1,5 @@
 // One recorded floating tensor against its reference: distances and budgets in one pass, since moving
-// the reference through the processor costs more than comparing with it. Client: verify_layer.
+// the reference through the processor costs more than comparing with it. Clients: judges, variant.
 // It knows nothing of nodes or traces.
 #pragma once
 

@@ -39,7 +39,7 @@ bool judge_alibis(const std::string& filter, std::uint64_t seeds, bool quiet, Th
         ++layers;
         ++verdicts[layer.verdict];
         used = std::fmax(used, layer.budget_used);
-        if (!layer.reason.empty()) notes.insert(layer.reason);
+        if (!layer.findings.empty()) notes.insert(reason_of(layer));
       }
     }
     const int bad = verdicts[Verdict::fault] + verdicts[Verdict::suspect];

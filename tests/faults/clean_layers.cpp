@@ -41,7 +41,7 @@ struct Counts {
     for (const LayerVerdict& layer : verification.layers) {
       ++layers;
       if (layer.verdict == Verdict::suspect &&
-          layer.reason.find("an intermediate result leaves the range") != std::string::npos) {
+          reason_of(layer).find("an intermediate result leaves the range") != std::string::npos) {
         ++overflowed;
         continue;
       }
@@ -50,7 +50,7 @@ struct Counts {
         alarms.insert(
             fmt::format("{}: {} ({}) is a {}: {:.3g} × the budget, {:.3g} × the statistical one; {}", where,
                         layer.node, layer.op, verdict_name(layer.verdict), layer.budget_used,
-                        layer.budget_used_statistical, layer.reason));
+                        layer.budget_used_statistical, reason_of(layer)));
     }
   }
 };

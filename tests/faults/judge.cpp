@@ -27,7 +27,7 @@ std::string alarm(const Verification& verification, const std::string& except = 
   for (const LayerVerdict& layer : verification.layers)
     if ((layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault) && layer.node != except)
       return fmt::format("{} is a {}: {:.3g} × the budget, {}", layer.node, verdict_name(layer.verdict),
-                         layer.budget_used, layer.reason);
+                         layer.budget_used, reason_of(layer));
   return "";
 }
 
@@ -108,6 +108,7 @@ std::string_view outcome_name(Outcome outcome) {
     case Outcome::unjudgeable: return "unjudgeable";
     case Outcome::missed: return "missed";
     case Outcome::wrong_layer: return "wrong layer";
+    case Outcome::wrong_cause: return "wrong cause";
     case Outcome::clean_alarm: return "clean alarm";
     case Outcome::broken: break;
   }
@@ -135,6 +136,20 @@ Result<Tensors> run_in_double(const NodeRun& run) {
   return outputs;
 }
 
+namespace {
+
+/// The faulty variant that explains the target; empty without any.
+std::string cause_of(const Verification& verification) {
+  for (const LayerVerdict& layer : verification.layers)
+    for (const Finding& finding : layer.findings)
+      if (layer.node == "target" && !std::isnan(finding.number("budget_after")) &&
+          finding.family() != "algorithm")
+        return finding.id;
+  return {};
+}
+
+}  // namespace
+
 Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads) {
   Rng rng(seed);
   const Network network = kind.network(rng);
@@ -160,11 +175,14 @@ Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads) {
   Verdict verdict = Verdict::missing;
   for (const LayerVerdict& layer : verified->layers) {
     if (layer.node != "target" || layer.verdict == Verdict::missing) continue;
-    if (verdict == Verdict::missing || layer.verdict > verdict) verdict = layer.verdict;
+    verdict = worse_of(verdict, layer.verdict);
     judged.budget_used = std::fmax(judged.budget_used, layer.budget_used);
-    if (!layer.reason.empty()) judged.detail = layer.reason;
+    if (!layer.findings.empty()) judged.detail = reason_of(layer);
   }
-  if (verdict == Verdict::fault) return judged.outcome = Outcome::right_layer, judged;
+  if (verdict == Verdict::fault) {
+    judged.outcome = cause_of(*verified) == kind.cause ? Outcome::right_layer : Outcome::wrong_cause;
+    return judged;
+  }
   // It passed, or nearly: did the fault have an effect that correct implementations do not have?
   const auto exact = in_double(target);
   const auto wrong = kind.fault(target);

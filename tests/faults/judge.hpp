@@ -18,6 +18,7 @@ enum class Outcome {
   unjudgeable,  ///< its effect is within the spread of correct implementations
   missed,       ///< it passed
   wrong_layer,  ///< another layer is suspect or a fault
+  wrong_cause,  ///< its cause is not named, or another one is
   clean_alarm,  ///< a control is suspect or a fault
   broken,       ///< the case could not be run
 };

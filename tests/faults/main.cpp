@@ -93,11 +93,11 @@ struct Score {
 };
 
 void print_row(const std::string& name, const Score& score) {
-  fmt::print("{:<22} {:>5} {:>6} {:>6} {:>8} {:>9} {:>12} {:>10} {:>7} {:>6} {:>6} {:>7}\n", name,
+  fmt::print("{:<22} {:>5} {:>6} {:>6} {:>8} {:>9} {:>12} {:>10} {:>7} {:>6} {:>6} {:>6} {:>7}\n", name,
              score.kinds, score.cases, score.of(Outcome::right_layer), score.of(Outcome::suspect),
              score.of(Outcome::unjudged), score.of(Outcome::unjudgeable), score.of(Outcome::no_effect),
              score.of(Outcome::missed), score.known_misses, score.of(Outcome::wrong_layer),
-             score.of(Outcome::clean_alarm));
+             score.of(Outcome::wrong_cause), score.of(Outcome::clean_alarm));
 }
 
 }  // namespace
@@ -150,9 +150,9 @@ int main(int count, char** arguments) {
   if (options.json) {
     fmt::print("{}\n", json_text(cases, 1));
   } else {
-    fmt::print("{:<22} {:>5} {:>6} {:>6} {:>8} {:>9} {:>12} {:>10} {:>7} {:>6} {:>6} {:>7}\n", "family",
+    fmt::print("{:<22} {:>5} {:>6} {:>6} {:>8} {:>9} {:>12} {:>10} {:>7} {:>6} {:>6} {:>6} {:>7}\n", "family",
                "kinds", "cases", "right", "suspect", "unjudged", "unjudgeable", "no effect", "missed",
-               "known", "wrong", "alarms");
+               "known", "wrong", "cause", "alarms");
     for (const auto& [name, score] : families) print_row(name, score);
     print_row("all", all);
     for (const std::string& line : worth_a_look) fmt::print("{}\n", line);
@@ -166,6 +166,8 @@ int main(int count, char** arguments) {
              all.of(Outcome::right_layer), judgeable, 100.0 * share, took.count());
   const bool whole = options.family.empty() && options.kind.empty() && !options.json;
   const bool believed = !whole || judge_alibis("", options.seeds, true, threads);
-  const bool harm = all.of(Outcome::clean_alarm) + all.of(Outcome::wrong_layer) + all.of(Outcome::broken) > 0;
+  const bool harm = all.of(Outcome::clean_alarm) + all.of(Outcome::wrong_layer) +
+                        all.of(Outcome::wrong_cause) + all.of(Outcome::broken) >
+                    0;
   return !believed || harm || share < asked_for ? 1 : 0;
 }

@@ -95,7 +95,7 @@ void judge(const std::string& engine, const BoundInputs& bound, const Trace& tra
   for (const LayerVerdict& layer : verified->layers) {
     if (layer.verdict != Verdict::fault) continue;
     std::string text = engine + ": " + layer.node + " (" + layer.op + "), value " + layer.output +
-                       ": fault; budget used " + std::to_string(layer.budget_used) + "; " + layer.reason;
+                       ": fault; budget used " + std::to_string(layer.budget_used) + "; " + reason_of(layer);
     if (layer.worst)
       text += "; got " + std::to_string(layer.worst->got) + ", want " + std::to_string(layer.worst->want);
     fail(text);

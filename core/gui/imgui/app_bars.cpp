@@ -25,9 +25,7 @@ void App::draw_top_bar(Screen& screen) {
     ImGui::TextUnformatted(elide(shown_->title, 32).c_str());
     ImGui::SameLine(0.0f, em);
     Verdict worst = Verdict::missing;
-    for (const TargetColumn& target : shown_->targets)
-      if (target.verdict != Verdict::missing && (worst == Verdict::missing || target.verdict > worst))
-        worst = target.verdict;
+    for (const TargetColumn& target : shown_->targets) worst = worse_of(worst, target.verdict);
     const std::string& headline = shown_->headline;
     const float room = ImGui::GetContentRegionAvail().x - em * 12.5f;
     const float need = ImGui::CalcTextSize(headline.c_str()).x + em * 1.4f;

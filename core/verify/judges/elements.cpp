@@ -1,21 +1,20 @@
-#include "core/verify/verify_layer.hpp"
-
+// The first judge: every element of a recorded output against its reference, and whether the budget can tell
+// right from wrong; of float32 also whether the errors are biased.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/verify/bias.hpp"
+#include "core/verify/group_estimate.hpp"
+#include "core/verify/judge.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/tensor_values.hpp"
 #include "core/verify/verify_tensor.hpp"
 
-namespace driftscope {
+namespace driftscope::judges::elements {
 namespace {
-
-std::string index_text(const std::vector<std::int64_t>& index) {
-  return fmt::format("[{}]", fmt::join(index, ","));
-}
 
 double integer_at(const Tensor& tensor, std::int64_t element) {
   const auto at = static_cast<std::size_t>(element);
@@ -51,23 +50,38 @@ double share_of(double distance, double allowed) {
   return allowed > 0.0 ? distance / allowed : std::numeric_limits<double>::infinity();
 }
 
+GroupWitness group_witness(const LayerCase& layer) {
+  const Derived& derived = layer.derived;
+  return {[&layer](std::uint64_t seed) {
+            return layer.derivation.plain_float(layer.value(), layer.threads, seed);
+          },
+          derived.continuous,
+          derived.suggestion == no_value ? "" : layer.graph.values[derived.suggestion].name};
+}
+
+BiasWitness bias_witness(const LayerCase& layer) {
+  return {[&layer] { return layer.derivation.plain_float(layer.value(), layer.threads); },
+          [&layer] { return layer.derivation.repetition(layer.id, layer.derived); }};
+}
+
 // For an integer tensor within its budgets: whether these can distinguish right from wrong.
-void look_at_budgets(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& want,
-                     const GroupWitness& group, ThreadPool& threads) {
+void look_at_budgets(LayerVerdict& verdict, const LayerCase& layer) {
+  const std::vector<Bounded>& bounds = layer.derived.reference.real;
+  const Tensor& want = layer.derived.reference.tensor;
   std::vector<Bounded> reference(bounds.size());
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     const double value = integer_at(want, static_cast<std::int64_t>(i));
     reference[i] = {value, bounds[i].worst, bounds[i].likely};
   }
-  const Blindness blind = blindness(reference, {.ulp = 0.0, .group = !layer.group.empty()}, threads);
+  const Blindness blind = blindness(reference, {.ulp = 0.0, .group = layer.in_group()}, layer.threads);
   if (blind == Blindness::none) return;
-  layer.verdict = Verdict::unjudged;
-  layer.reason = unjudged_reason(blind, group.suggestion);
+  verdict.verdict = Verdict::unjudged;
+  verdict.findings = inconclusive(blind, group_witness(layer).suggestion);
 }
 
-std::string overflow_reason(Overflow overflow) {
-  return fmt::format("an intermediate result {} the range of its type, the exact result does not",
-                     overflow == Overflow::certain ? "leaves" : "may leave");
+Finding overflow_finding(Overflow overflow) {
+  return {.id = "range.overflow",
+          .words = {{"certainty", overflow == Overflow::certain ? "certain" : "possible"}}};
 }
 
 // Integers and booleans: must be equal, unless the reference says that an element may be
@@ -97,7 +111,7 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
                                                         : Verdict::rounding;
   if (layer.verdict != Verdict::fault || overflow == Overflow::none) return;
   layer.verdict = Verdict::unjudged;
-  layer.reason = overflow_reason(overflow);
+  layer.findings = {overflow_finding(overflow)};
 }
 
 // Beyond the worst case. If an intermediate result may overflow, some correct implementations give infinity
@@ -106,91 +120,114 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
 void mark_fault(LayerVerdict& layer, const TensorUse& verified, Overflow overflow) {
   layer.verdict = Verdict::fault;
   if (verified.specials > 0)
-    layer.reason = fmt::format("NaN or infinity where the other has none in {} elements, first at {}",
-                               verified.specials, index_text(layer.worst->index));
+    layer.findings.push_back({.id = "values.special",
+                              .numbers = {{"elements", static_cast<double>(verified.specials)}},
+                              .elements = {layer.worst->index}});
   const bool certain = overflow == Overflow::certain;
   if (!certain && (overflow == Overflow::none || verified.finite_use > 1.0)) return;
   layer.verdict = verified.specials > 0 ? Verdict::suspect : Verdict::unjudged;
-  if (!layer.reason.empty()) layer.reason += "; ";
-  layer.reason += overflow_reason(overflow);
+  layer.findings.push_back(overflow_finding(overflow));
 }
 
-void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
-                     const BiasWitness& witness, const Derived& derived, const GroupWitness& group,
-                     ThreadPool& threads) {
-  const ErrorModel model = error_model_for(current_error_model(), got.dtype());
+void verify_floating(LayerVerdict& verdict, std::span<const Bounded> reference, const LayerCase& layer) {
+  const Tensor& got = layer.got;
+  const ErrorModel model = layer.model();
   const bool may_lean =
       model.rounds_to_nearest && got.dtype() == DType::float32 && can_tell_bias(got.shape());
-  auto [verified, metrics, samples] = verify_tensor(reference, got, model, threads, may_lean);
-  layer.metrics = metrics;
-  layer.budget_used = verified.use.worst;
-  layer.budget_used_statistical = verified.use.likely;
-  if (verified.worst_element >= 0) layer.worst = worst_element(reference, verified.worst_element, got);
-  if (verified.use.worst > 1.0) return mark_fault(layer, verified, derived.overflow);
+  auto [verified, metrics, samples] = verify_tensor(reference, got, model, layer.threads, may_lean);
+  verdict.metrics = metrics;
+  verdict.budget_used = verified.use.worst;
+  verdict.budget_used_statistical = verified.use.likely;
+  if (verified.worst_element >= 0) verdict.worst = worst_element(reference, verified.worst_element, got);
+  if (verified.use.worst > 1.0) return mark_fault(verdict, verified, layer.derived.overflow);
   const Blindness blind =
-      layer.metrics.different_elements == 0
+      verdict.metrics.different_elements == 0
           ? Blindness::none
-          : blindness(reference, {.ulp = model.ulp, .group = !layer.group.empty()}, threads);
-  if (!layer.group.empty() && (blind != Blindness::none || verified.use.likely > 1.0))
-    return judge_by_runs(layer, reference, got, model, blind, group, threads);
-  if (layer.metrics.different_elements > 0 && may_lean)
-    layer.mean_signed_z = signed_bias_z(std::move(samples), reference, got.shape(), witness, threads);
-  if (std::fabs(layer.mean_signed_z) > bias_limit) {
-    layer.verdict = Verdict::fault;
-    layer.reason = layer.mean_signed_z < 0.0
-                       ? "the errors are biased towards zero, more than rounding to nearest allows"
-                       : "the errors are biased in one direction, more than rounding to nearest allows";
+          : blindness(reference, {.ulp = model.ulp, .group = layer.in_group()}, layer.threads);
+  if (layer.in_group() && (blind != Blindness::none || verified.use.likely > 1.0))
+    return judge_by_runs(verdict, reference, got, model, blind, group_witness(layer), layer.threads);
+  if (verdict.metrics.different_elements > 0 && may_lean)
+    verdict.mean_signed_z =
+        signed_bias_z(std::move(samples), reference, got.shape(), bias_witness(layer), layer.threads);
+  if (std::fabs(verdict.mean_signed_z) > bias_limit) {
+    verdict.verdict = Verdict::fault;
+    verdict.findings = {{.id = "precision.biased", .numbers = {{"z", verdict.mean_signed_z}}}};
   } else if (verified.use.likely > 1.0) {
-    layer.verdict = Verdict::suspect;
+    verdict.verdict = Verdict::suspect;
   } else {
-    layer.verdict = layer.metrics.different_elements == 0 ? Verdict::identical
-                    : blind == Blindness::none            ? Verdict::rounding
-                                                          : Verdict::unjudged;
-    layer.reason = unjudged_reason(blind, "");
+    verdict.verdict = verdict.metrics.different_elements == 0 ? Verdict::identical
+                      : blind == Blindness::none              ? Verdict::rounding
+                                                              : Verdict::unjudged;
+    verdict.findings = inconclusive(blind, "");
   }
 }
 
-}  // namespace
-
-LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output, const Derived& derived,
-                          const Tensor& got, const BiasWitness& witness, const GroupWitness& group,
-                          ThreadPool& threads) {
-  LayerVerdict layer;
-  layer.node = graph.nodes[node].name;
-  layer.op = graph.nodes[node].op_type;
-  layer.output = graph.values[graph.nodes[node].outputs[output]].name;
-  layer.shape = got.shape();
-  for (const NodeId member : derived.group) layer.group.push_back(graph.nodes[member].name);
-  if (!derived.reason.empty()) {
-    layer.reason = derived.reason;
-    return layer;
+void judge(const LayerCase& layer, LayerVerdict& verdict) {
+  if (!layer.derived.reason.empty()) {
+    verdict.findings = {{.id = "reference.none", .words = {{"why", layer.derived.reason}}}};
+    return;
   }
-  const Evaluated<Bounded>& reference = derived.reference;
+  const Tensor& got = layer.got;
+  const Evaluated<Bounded>& reference = layer.derived.reference;
   if (got.dtype() != reference.dtype || got.shape() != reference.shape) {
-    layer.verdict = Verdict::fault;
-    layer.budget_used = layer.budget_used_statistical = std::numeric_limits<double>::infinity();
-    layer.reason = fmt::format("expected {} of shape {}, got {} of shape {}", dtype_name(reference.dtype),
-                               shape_text(reference.shape), dtype_name(got.dtype()), shape_text(got.shape()));
-    return layer;
+    verdict.verdict = Verdict::fault;
+    verdict.budget_used = verdict.budget_used_statistical = std::numeric_limits<double>::infinity();
+    verdict.findings = {{.id = "values.type",
+                         .words = {{"want_type", std::string(dtype_name(reference.dtype))},
+                                   {"want_shape", shape_text(reference.shape)},
+                                   {"got_type", std::string(dtype_name(got.dtype()))},
+                                   {"got_shape", shape_text(got.shape())}}}};
+    return;
   }
   if (is_floating(got.dtype())) {
     // A branch may pass on exact values.
     const std::vector<Bounded> exact =
         is_known(reference) ? lift_values<Bounded>(reference.tensor) : std::vector<Bounded>();
-    verify_floating(layer, is_known(reference) ? exact : reference.real, got, witness, derived, group,
-                    threads);
-    return layer;
+    verify_floating(verdict, is_known(reference) ? exact : reference.real, layer);
+    return;
   }
-  const auto metrics = measure(got, reference.tensor, &threads);
+  const auto metrics = measure(got, reference.tensor, &layer.threads);
   if (!metrics.ok()) {
-    layer.reason = metrics.error().message;
-    return layer;
+    verdict.findings = {{.id = "reference.none", .words = {{"why", metrics.error().message}}}};
+    return;
   }
-  layer.metrics = *metrics;
-  verify_exact(layer, reference.real, got, reference.tensor, derived.overflow);
-  if (layer.verdict == Verdict::rounding)
-    look_at_budgets(layer, reference.real, reference.tensor, group, threads);
-  return layer;
+  verdict.metrics = *metrics;
+  verify_exact(verdict, reference.real, got, reference.tensor, layer.derived.overflow);
+  if (verdict.verdict == Verdict::rounding) look_at_budgets(verdict, layer);
 }
 
-}  // namespace driftscope
+std::string overflow_text(const Finding& finding) {
+  return fmt::format("an intermediate result {} the range of its type, the exact result does not",
+                     finding.word("certainty") == "certain" ? "leaves" : "may leave");
+}
+
+std::string special_text(const Finding& finding) {
+  std::string text =
+      fmt::format("NaN or infinity where the other has none in {} elements", finding.number("elements"));
+  if (!finding.elements.empty()) text += ", first at " + index_text(finding.elements.front());
+  return text;
+}
+
+std::string type_text(const Finding& finding) {
+  return fmt::format("expected {} of shape {}, got {} of shape {}", finding.word("want_type"),
+                     finding.word("want_shape"), finding.word("got_type"), finding.word("got_shape"));
+}
+
+std::string biased_text(const Finding& finding) {
+  return fmt::format("the errors are biased {}, more than rounding to nearest allows",
+                     finding.number("z") < 0.0 ? "towards zero" : "in one direction");
+}
+
+}  // namespace
+
+void add_to(JudgeTable& table) {
+  table.add({"elements", 10, judge});
+  table.add({"reference.none", [](const Finding& finding) { return std::string(finding.word("why")); }});
+  table.add({"range.overflow", overflow_text});
+  table.add({"values.special", special_text});
+  table.add({"values.type", type_text});
+  table.add({"precision.biased", biased_text});
+  add_group_findings(table);
+}
+
+}  // namespace driftscope::judges::elements

@@ -1,5 +1,9 @@
-#include "core/verify/lane_scale.hpp"
-
+// Whether a normalization divided by the right deviation. All elements of a lane share it, so that an error
+// of some units in the last place shows in the regression of the recorded lane on the correct one long before
+// it shows in any element: a variance divided by n − 1, an epsilon outside the root. LayerNormalization,
+// InstanceNormalization, GroupNormalization. docs/numerics.md has the theory. A layer becomes a fault if no
+// float32 variance of its lanes explains their slopes; a fault gets the known mistake with such slopes. Needs
+// everything that the node reads to be recorded, and an engine that rounds to nearest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +14,9 @@
 #include "core/graph/attributes.hpp"
 #include "core/numerics/variance_witness.hpp"
 #include "core/platform/platform.hpp"
+#include "core/verify/judge.hpp"
 
-namespace driftscope {
+namespace driftscope::judges::lane_scale {
 namespace {
 
 constexpr std::int64_t max_lanes = 64;  // at most this many are examined
@@ -182,16 +187,14 @@ double largest_of(std::span<const double> values) {
   return largest;
 }
 
-double shared_share() {
-  const ErrorModel& model = current_error_model();
+double shared_share(const ErrorModel& model) {
   return (shared_roundings + 2.0 * (model.sqrt_ulp + model.division_ulp)) * model.unit_roundoff;
 }
 
 // Whether the slope of one lane exceeds all effects of its own roundings.
-bool stands_out(const LaneScale& lane) {
+bool stands_out(const LaneScale& lane, double shared) {
   const double variance = spread_of_ways * largest_of(lane.ways) + deviations * lane.theory + lane.last;
-  return std::fabs(lane.slope) >
-         variance * lane.weight / 2.0 + shared_share() + deviations * lane.slope_error;
+  return std::fabs(lane.slope) > variance * lane.weight / 2.0 + shared + deviations * lane.slope_error;
 }
 
 struct Together {
@@ -201,7 +204,7 @@ struct Together {
 };
 
 // The mean over all lanes, whose roundings are independent of each other.
-Together together(std::span<const LaneScale> lanes) {
+Together together(std::span<const LaneScale> lanes, double shared) {
   const double count = static_cast<double>(lanes.size());
   Together all;
   double spread = 0.0;
@@ -215,27 +218,26 @@ Together together(std::span<const LaneScale> lanes) {
     const double random = std::hypot(largest_of(lane.ways), lane.theory) * lane.weight / 2.0;
     spread += random * random + lane.slope_error * lane.slope_error;
   }
-  all.allowed = spread_of_ways * largest_of(ways) + deviations_of_mean * std::sqrt(spread) / count + last +
-                shared_share();
+  all.allowed =
+      spread_of_ways * largest_of(ways) + deviations_of_mean * std::sqrt(spread) / count + last + shared;
   return all;
 }
 
 // The mistake that would give this slope.
-const char* mistake_of(const Together& all) {
+const char* mistake_of(const Together& all, double shared) {
   for (std::size_t i = 0; i < known_mistakes.size(); ++i) {
     const double expected = all.mistakes[i];
     const double apart = std::fabs(all.slope - expected);
-    if (std::fabs(expected) > 3.0 * shared_share() && apart <= near_a_mistake * std::fabs(expected))
+    if (std::fabs(expected) > 3.0 * shared && apart <= near_a_mistake * std::fabs(expected))
       return known_mistakes[i].text;
   }
   return nullptr;
 }
 
-std::vector<LaneScale> look_at_lanes(const NormalizedLanes& lanes, const Tensors& tensors,
+std::vector<LaneScale> look_at_lanes(const NormalizedLanes& lanes, const Tensors& tensors, double u,
                                      ThreadPool& threads) {
   const std::int64_t count = std::min(lanes.count, max_lanes);
   std::vector<LaneScale> scales(static_cast<std::size_t>(count));
-  const double u = current_error_model().unit_roundoff;
   threads.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       scales[static_cast<std::size_t>(i)] = look_at_lane(lanes, tensors, i * lanes.count / count, u);
@@ -244,44 +246,60 @@ std::vector<LaneScale> look_at_lanes(const NormalizedLanes& lanes, const Tensors
   return scales;
 }
 
-}  // namespace
-
-void judge_lane_scale(LayerVerdict& layer, NodeId id, std::size_t output, const Derivation& derivation,
-                      const Derived& derived, const Graph& graph, const Tensor& got, ThreadPool& threads) {
-  const Node& node = graph.nodes[id];
-  const ErrorModel& model = current_error_model();
-  const bool judged = layer.verdict != Verdict::missing && layer.verdict != Verdict::identical;
-  if (!judged || output != 0 || !derived.group.empty() || got.dtype() != DType::float32 ||
-      derived.overflow != Overflow::none || !std::isfinite(layer.budget_used) || !model.rounds_to_nearest ||
-      model.unit_roundoff > 0x1p-23 || node.op_type.find("Normalization") == std::string::npos)
+void judge(const LayerCase& layer, LayerVerdict& verdict) {
+  const Node& node = layer.node();
+  const ErrorModel& model = layer.run.model;
+  const Tensor& got = layer.got;
+  const bool judged = verdict.verdict != Verdict::missing && verdict.verdict != Verdict::identical;
+  if (!judged || layer.output != 0 || layer.in_group() || got.dtype() != DType::float32 ||
+      layer.derived.overflow != Overflow::none || !std::isfinite(verdict.budget_used) ||
+      !model.rounds_to_nearest || model.unit_roundoff > 0x1p-23 ||
+      node.op_type.find("Normalization") == std::string::npos)
     return;
-  const auto tensors = derivation.known_tensors(id);
+  const auto tensors = layer.derivation.known_tensors(layer.id);
   if (!tensors || tensors->size() < 2 || !(*tensors)[0] || !(*tensors)[1]) return;
   for (const auto& tensor : *tensors)
     if (tensor && tensor->dtype() != DType::float32) return;
   const auto lanes = lanes_of(node, got.shape(), (*tensors)[1]->elements());
   const bool shifted = tensors->size() > 2 && (*tensors)[2];
   const bool fits = lanes && lanes->size >= min_lane && (*tensors)[0]->shape() == got.shape() &&
-                    derived.reference.real.size() == static_cast<std::size_t>(got.elements()) &&
+                    layer.reference().size() == static_cast<std::size_t>(got.elements()) &&
                     (!shifted || (*tensors)[2]->elements() == lanes->parameters);
   if (!fits) return;
   const std::vector<LaneScale> scales =
       look_at_lanes(*lanes,
                     {(*tensors)[0]->values<float>(), (*tensors)[1]->values<float>(),
                      shifted ? (*tensors)[2]->values<float>() : std::span<const float>(), got.values<float>(),
-                     derived.reference.real},
-                    threads);
+                     layer.reference()},
+                    model.unit_roundoff, layer.threads);
   if (scales.empty()) return;
-  const Together all = together(scales);
-  const char* mistake = mistake_of(all);
-  const bool wrong = std::fabs(all.slope) > all.allowed || std::ranges::any_of(scales, stands_out);
+  const double shared = shared_share(model);
+  const Together all = together(scales, shared);
+  const char* mistake = mistake_of(all, shared);
+  const bool wrong =
+      std::fabs(all.slope) > all.allowed ||
+      std::ranges::any_of(scales, [&](const LaneScale& lane) { return stands_out(lane, shared); });
   // A fault only gets an explanation.
-  if (!wrong || (layer.verdict == Verdict::fault && mistake == nullptr)) return;
-  layer.verdict = Verdict::fault;
-  layer.reason = fmt::format(
-      "its lanes are scaled by {:.2g} too {}{}{}, more than any float32 variance of them explains",
-      std::fabs(all.slope), all.slope < 0.0 ? "little" : "much", mistake == nullptr ? "" : ", as with ",
-      mistake == nullptr ? "" : mistake);
+  if (!wrong || (verdict.verdict == Verdict::fault && mistake == nullptr)) return;
+  verdict.verdict = Verdict::fault;
+  Finding finding{.id = "parameter.lane_scale", .numbers = {{"slope", all.slope}}};
+  if (mistake != nullptr) finding.words = {{"mistake", mistake}};
+  verdict.findings = {std::move(finding)};
 }
 
-}  // namespace driftscope
+std::string text(const Finding& finding) {
+  const double slope = finding.number("slope");
+  const std::string_view mistake = finding.word("mistake");
+  return fmt::format(
+      "its lanes are scaled by {:.2g} too {}{}{}, more than any float32 variance of them explains",
+      std::fabs(slope), slope < 0.0 ? "little" : "much", mistake.empty() ? "" : ", as with ", mistake);
+}
+
+}  // namespace
+
+void add_to(JudgeTable& table) {
+  table.add({"lane_scale", 40, judge});
+  table.add({"parameter.lane_scale", text});
+}
+
+}  // namespace driftscope::judges::lane_scale

@@ -1,12 +1,15 @@
-#include "core/verify/long_sums.hpp"
-
+// Layers with long sums of products: errors as of a lower precision, which the budgets of single elements
+// hide. Changes the verdict of a layer that is within its worst-case budget, and says what a fault looks
+// like. Needs everything that the node reads to be recorded, or a group that can be run in float32.
 #include <algorithm>
 #include <cmath>
 
+#include "core/verify/judge.hpp"
 #include "core/verify/lower_precision.hpp"
+#include "core/verify/rounded_factors.hpp"
 #include "core/verify/rounded_groups.hpp"
 
-namespace driftscope {
+namespace driftscope::judges::long_sums {
 namespace {
 
 std::int64_t products_of(const Node& node, const Derivation& derivation) {
@@ -15,61 +18,57 @@ std::int64_t products_of(const Node& node, const Derivation& derivation) {
 }
 
 // Of the longest sum in the layer.
-std::int64_t longest_sum(const Graph& graph, NodeId id, const Derivation& derivation,
-                         const Derived& derived) {
-  std::int64_t longest = products_of(graph.nodes[id], derivation);
-  for (const NodeId member : derived.group)
-    longest = std::max(longest, products_of(graph.nodes[member], derivation));
+std::int64_t longest_sum(const LayerCase& layer) {
+  std::int64_t longest = products_of(layer.node(), layer.derivation);
+  for (const NodeId member : layer.derived.group)
+    longest = std::max(longest, products_of(layer.graph.nodes[member], layer.derivation));
   return longest;
 }
 
-std::optional<LowerPrecision> look_at_group(const Node& node, std::size_t output,
-                                            const Derivation& derivation, std::span<const Bounded> reference,
-                                            const Tensor& got, ThreadPool& threads) {
+std::optional<LowerPrecision> look_at_group(const LayerCase& layer) {
   const GroupRun run = [&](const std::function<float(float)>& of_factors) {
-    return derivation.plain_float(node.outputs[output], threads, 0, of_factors);
+    return layer.derivation.plain_float(layer.value(), layer.threads, 0, of_factors);
   };
-  LowerPrecision found;
-  found.certain = found.by_inputs = true;
-  found.reason = find_rounded_group(run, reference, got.values<float>());
-  if (found.reason.empty()) return std::nullopt;
-  return found;
+  auto found = find_rounded_group(run, layer.reference(), layer.got.values<float>());
+  if (!found) return std::nullopt;
+  return LowerPrecision{true, true, *std::move(found)};
 }
 
-std::optional<LowerPrecision> look_at(const Graph& graph, NodeId id, std::size_t output,
-                                      const Derivation& derivation, const Derived& derived, const Tensor& got,
-                                      ThreadPool& threads) {
-  const Node& node = graph.nodes[id];
-  const std::vector<Bounded>& reference = derived.reference.real;
-  if (derived.group.empty() && output == 0) {
-    const auto tensors = derivation.known_tensors(id);
+std::optional<LowerPrecision> look_at(const LayerCase& layer) {
+  if (!layer.in_group() && layer.output == 0) {
+    const auto tensors = layer.derivation.known_tensors(layer.id);
     if (!tensors) return std::nullopt;
     std::vector<const Tensor*> inputs;
     for (const auto& tensor : *tensors) inputs.push_back(tensor ? &*tensor : nullptr);
-    if (const auto sums = SumsOfProducts::of(node, inputs, got.shape()))
-      return find_lower_precision(*sums, reference, got.values<float>(), threads);
+    if (const auto sums = SumsOfProducts::of(layer.node(), inputs, layer.got.shape()))
+      return find_lower_precision(*sums, layer.reference(), layer.got.values<float>(), layer.run.model,
+                                  layer.threads);
   }
-  return look_at_group(node, output, derivation, reference, got, threads);
+  return look_at_group(layer);
+}
+
+void judge(const LayerCase& layer, LayerVerdict& verdict) {
+  const Tensor& got = layer.got;
+  const bool judged = verdict.verdict != Verdict::missing && verdict.verdict != Verdict::identical;
+  if (!judged || got.dtype() != DType::float32 || !std::isfinite(verdict.budget_used) ||
+      verdict.metrics.nan + verdict.metrics.inf > 0 || (layer.in_group() && !layer.derived.continuous))
+    return;
+  if (static_cast<std::int64_t>(layer.reference().size()) != got.elements() ||
+      !worth_a_look(layer.reference(), got.values<float>(), longest_sum(layer), layer.run.model))
+    return;
+  auto found = look_at(layer);
+  if (!found) return;
+  if (found->certain) verdict.verdict = Verdict::fault;
+  if (verdict.verdict != Verdict::fault) verdict.verdict = Verdict::suspect;
+  verdict.findings = {std::move(found->finding)};
 }
 
 }  // namespace
 
-LongSum judge_long_sums(LayerVerdict& layer, NodeId id, std::size_t output, const Derivation& derivation,
-                        const Derived& derived, const Graph& graph, const Tensor& got, ThreadPool& threads) {
-  const bool judged = layer.verdict != Verdict::missing && layer.verdict != Verdict::identical;
-  if (!judged || got.dtype() != DType::float32 || !std::isfinite(layer.budget_used) ||
-      layer.metrics.nan + layer.metrics.inf > 0 || (!derived.group.empty() && !derived.continuous))
-    return LongSum::usual;
-  const std::vector<Bounded>& reference = derived.reference.real;
-  if (static_cast<std::int64_t>(reference.size()) != got.elements() ||
-      !worth_a_look(reference, got.values<float>(), longest_sum(graph, id, derivation, derived)))
-    return LongSum::usual;
-  const auto found = look_at(graph, id, output, derivation, derived, got, threads);
-  if (!found) return LongSum::usual;
-  if (found->certain) layer.verdict = Verdict::fault;
-  if (layer.verdict != Verdict::fault) layer.verdict = Verdict::suspect;
-  layer.reason = found->reason;
-  return found->by_inputs ? LongSum::rounded_inputs : LongSum::large_errors;
+void add_to(JudgeTable& table) {
+  table.add({"long_sums", 20, judge});
+  table.add({"precision.rounded_inputs", rounded_factors_text});
+  table.add({"precision.large_errors", large_errors_text});
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::judges::long_sums

@@ -1,14 +1,17 @@
-#include "core/verify/wide_sums.hpp"
-
+// float16 and bfloat16 layers whose budget is inconclusive: it allows sums in the narrow type, and where
+// these have no correct digit left (a thousand terms and more) it allows everything. Such a layer between
+// recorded tensors is compared with what runtimes do instead: sums in float32, and a few roundings to the
+// narrow type. It becomes rounding where its output is within the budget of such sums, and suspect beyond it.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "core/numerics/rounding.hpp"
+#include "core/verify/judge.hpp"
 #include "core/verify/judgeable.hpp"
 #include "core/verify/verify_tensor.hpp"
 
-namespace driftscope {
+namespace driftscope::judges::wide_sums {
 namespace {
 
 bool is_narrow(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
@@ -39,8 +42,7 @@ void round_to(const ErrorModel& model, std::vector<Bounded>& values) {
   }
 }
 
-Result<std::vector<Bounded>> wide_reference(const Node& node, std::size_t output,
-                                            const DerivationInputs& inputs, ThreadPool& threads) {
+Result<std::vector<Bounded>> wide_reference(const LayerCase& layer, const DerivationInputs& inputs) {
   std::vector<Evaluated<Bounded>> values(inputs.lifted.size());
   std::vector<const Evaluated<Bounded>*> pointers(values.size(), nullptr);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -48,31 +50,43 @@ Result<std::vector<Bounded>> wide_reference(const Node& node, std::size_t output
     DRIFTSCOPE_TRY(values[i], widened(inputs.lifted[i], inputs.tensors[i]));
     pointers[i] = &values[i];
   }
-  DRIFTSCOPE_TRY(std::vector<Evaluated<Bounded>> results, evaluate<Bounded>(node, pointers, threads));
-  return std::move(results[output].real);
+  DRIFTSCOPE_TRY(std::vector<Evaluated<Bounded>> results,
+                 evaluate<Bounded>(layer.node(), pointers, layer.threads, {.model = &layer.run.model}));
+  return std::move(results[layer.output].real);
+}
+
+void judge(const LayerCase& layer, LayerVerdict& verdict) {
+  const Tensor& got = layer.got;
+  if (verdict.verdict != Verdict::unjudged || layer.in_group() || !is_narrow(got.dtype())) return;
+  const DerivationInputs* const inputs = layer.known_inputs();
+  if (inputs == nullptr || inputs->reread) return;
+  auto reference = wide_reference(layer, *inputs);
+  if (!reference.ok() || static_cast<std::int64_t>(reference->size()) != got.elements()) return;
+  const ErrorModel model = layer.model();
+  round_to(model, *reference);
+  if (blindness(*reference, {.ulp = model.ulp}, layer.threads) != Blindness::none) return;
+  const TensorUse use = verify_tensor(*reference, got, model, layer.threads).verified;
+  verdict.budget_used = use.use.worst;
+  verdict.budget_used_statistical = use.use.likely;
+  if (use.worst_element >= 0) verdict.worst = worst_element(*reference, use.worst_element, got);
+  verdict.verdict = use.use.likely <= 1.0 ? Verdict::rounding : Verdict::suspect;
+  verdict.findings = {{.id = "budget.wide_sums",
+                       .numbers = {{"used", use.use.likely}},
+                       .words = {{"type", std::string(dtype_name(got.dtype()))}}}};
+}
+
+std::string text(const Finding& finding) {
+  return fmt::format(
+      "{}; sums in {} have no correct digit here",
+      finding.number("used") <= 1.0 ? "within sums in float32" : "beyond what sums in float32 explain",
+      finding.word("type"));
 }
 
 }  // namespace
 
-void judge_with_wide_sums(LayerVerdict& layer, NodeId node, std::size_t output, const Derivation& derivation,
-                          const Graph& graph, const Tensor& got, ThreadPool& threads) {
-  if (layer.verdict != Verdict::unjudged || !layer.group.empty() || !is_narrow(got.dtype())) return;
-  const auto inputs = derivation.known_inputs(node);
-  if (!inputs || inputs->reread) return;
-  auto reference = wide_reference(graph.nodes[node], output, *inputs, threads);
-  if (!reference.ok() || static_cast<std::int64_t>(reference->size()) != got.elements()) return;
-  const ErrorModel model = error_model_for(current_error_model(), got.dtype());
-  round_to(model, *reference);
-  if (blindness(*reference, {.ulp = model.ulp}, threads) != Blindness::none) return;
-  const TensorUse use = verify_tensor(*reference, got, model, threads).verified;
-  layer.budget_used = use.use.worst;
-  layer.budget_used_statistical = use.use.likely;
-  if (use.worst_element >= 0) layer.worst = worst_element(*reference, use.worst_element, got);
-  layer.verdict = use.use.likely <= 1.0 ? Verdict::rounding : Verdict::suspect;
-  layer.reason = fmt::format(
-      "{}; sums in {} have no correct digit here",
-      layer.verdict == Verdict::rounding ? "within sums in float32" : "beyond what sums in float32 explain",
-      dtype_name(got.dtype()));
+void add_to(JudgeTable& table) {
+  table.add({"wide_sums", 50, judge});
+  table.add({"budget.wide_sums", text});
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::judges::wide_sums

@@ -12,9 +12,9 @@
 
 #include "core/platform/platform.hpp"
 #include "core/verify/convolution_case.hpp"
-#include "core/verify/known_algorithm.hpp"
+#include "core/verify/variant.hpp"
 
-namespace driftscope::algorithms::fourier {
+namespace driftscope::variants::fourier {
 namespace {
 
 using Complex = std::complex<float>;
@@ -171,8 +171,12 @@ std::optional<Tensor> witness(const Node& node, std::span<const Tensor* const> i
 
 }  // namespace
 
-void add_to(KnownAlgorithmTable& table) {
-  table.add({.id = "fft", .name = "a fast Fourier transform", .operators = {"Conv"}, .witness = witness});
+void add_to(VariantTable& table) {
+  table.add({.family = "algorithm",
+             .id = "fft",
+             .name = "a fast Fourier transform",
+             .operators = {"Conv"},
+             .witness = witness});
 }
 
-}  // namespace driftscope::algorithms::fourier
+}  // namespace driftscope::variants::fourier

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/numerics/subnormal_rows.hpp"
-#include "core/verify/known_algorithm.hpp"
+#include "core/verify/variant.hpp"
 
-namespace driftscope::algorithms::functions {
+namespace driftscope::variants::functions {
 namespace {
 
 constexpr double half_ulp_of_one = 0x1p-24;
@@ -45,43 +45,50 @@ void erf_by_abramowitz_and_stegun(ErrorModel& model) {
 
 }  // namespace
 
-void add_to(KnownAlgorithmTable& table) {
-  table.add({.id = "flushed-results",
+void add_to(VariantTable& table) {
+  table.add({.family = "algorithm",
+             .id = "flushed-results",
              .name = "results flushed to zero in the subnormal range",
              .operators = {"Exp", "Softmax", "Log",  "Tanh", "Sinh",    "Asinh", "Atanh",
                            "Sin", "Tan",     "Asin", "Atan", "Erf",     "Pow",   "Gelu",
                            "Elu", "Selu",    "Celu", "Mish", "Sigmoid", "Swish", "Softplus"},
-             .relax = flushed_results,
+             .candidates = with_model(flushed_results),
              .flushes_results = true});
-  table.add({.id = "exp-by-exp2",
+  table.add({.family = "algorithm",
+             .id = "exp-by-exp2",
              .name = "exp through exp2",
              .operators = {"Exp", "Sigmoid", "Softmax", "LogSoftmax", "Elu", "Selu", "Celu", "Softplus",
                            "Mish", "Swish", "ReduceLogSumExp"},
-             .relax = exp_by_exp2});
-  table.add({.id = "tanh-by-sigmoid",
+             .candidates = with_model(exp_by_exp2)});
+  table.add({.family = "algorithm",
+             .id = "tanh-by-sigmoid",
              .name = "tanh as 2σ(2x) − 1",
              .operators = {"Tanh", "Gelu", "Mish"},
-             .relax = tanh_by_sigmoid});
-  table.add({.id = "sigmoid-by-tanh",
+             .candidates = with_model(tanh_by_sigmoid)});
+  table.add({.family = "algorithm",
+             .id = "sigmoid-by-tanh",
              .name = "sigmoid as (1 + tanh(x/2))/2",
              .operators = {"Sigmoid", "Swish"},
-             .relax = sigmoid_by_tanh});
-  table.add({.id = "division-by-reciprocal",
+             .candidates = with_model(sigmoid_by_tanh)});
+  table.add({.family = "algorithm",
+             .id = "division-by-reciprocal",
              .name = "division by a reciprocal",
              .operators = {"Div", "Softmax", "Reciprocal", "Softsign", "Mean", "ReduceMean",
                            "BatchNormalization", "LayerNormalization", "InstanceNormalization",
                            "GroupNormalization", "LRN", "LpNormalization"},
-             .relax = division_by_reciprocal});
-  table.add({.id = "newton",
+             .candidates = with_model(division_by_reciprocal)});
+  table.add({.family = "algorithm",
+             .id = "newton",
              .name = "reciprocal and square root by Newton's method",
              .operators = {"Div", "Sqrt", "Reciprocal", "Softmax", "Sigmoid", "Softsign",
                            "BatchNormalization", "LayerNormalization", "InstanceNormalization",
                            "GroupNormalization", "ReduceL2", "LpNormalization"},
-             .relax = newton});
-  table.add({.id = "erf-by-abramowitz-stegun",
+             .candidates = with_model(newton)});
+  table.add({.family = "algorithm",
+             .id = "erf-by-abramowitz-stegun",
              .name = "erf by Abramowitz and Stegun 7.1.26",
              .operators = {"Erf", "Gelu"},
-             .relax = erf_by_abramowitz_and_stegun});
+             .candidates = with_model(erf_by_abramowitz_and_stegun)});
 }
 
-}  // namespace driftscope::algorithms::functions
+}  // namespace driftscope::variants::functions

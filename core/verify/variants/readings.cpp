@@ -1,9 +1,9 @@
 // Points where widely used runtimes interpret the ONNX specification in two ways.
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/recurrent.hpp"
-#include "core/verify/known_algorithm.hpp"
+#include "core/verify/variant.hpp"
 
-namespace driftscope::algorithms::readings {
+namespace driftscope::variants::readings {
 namespace {
 
 // "clip … is applied to the input of activations": ONNX Runtime does not apply it to C, the input of h.
@@ -16,11 +16,12 @@ std::optional<Node> cell_not_clipped(const Node& node) {
 
 }  // namespace
 
-void add_to(KnownAlgorithmTable& table) {
-  table.add({.id = "lstm-clip-without-cell",
+void add_to(VariantTable& table) {
+  table.add({.family = "algorithm",
+             .id = "lstm-clip-without-cell",
              .name = "an LSTM whose clip leaves the cell state alone",
              .operators = {"LSTM"},
-             .reading = cell_not_clipped});
+             .candidates = with_node(cell_not_clipped)});
 }
 
-}  // namespace driftscope::algorithms::readings
+}  // namespace driftscope::variants::readings

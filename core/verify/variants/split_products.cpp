@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "core/eval/evaluate.hpp"
-#include "core/verify/known_algorithm.hpp"
 #include "core/verify/lower_precision.hpp"
 #include "core/verify/narrow_factors.hpp"
+#include "core/verify/variant.hpp"
 
-namespace driftscope::algorithms::split_products {
+namespace driftscope::variants::split_products {
 namespace {
 
 struct Split {
@@ -58,11 +58,12 @@ std::optional<Tensor> multiply(const Node& node, std::span<const Tensor* const> 
 
 }  // namespace
 
-void add_to(KnownAlgorithmTable& table) {
-  table.add({.id = "bf16x3",
+void add_to(VariantTable& table) {
+  table.add({.family = "algorithm",
+             .id = "bf16x3",
              .name = "three products of bfloat16",
              .operators = {"MatMul", "Gemm", "Conv"},
              .witness = multiply});
 }
 
-}  // namespace driftscope::algorithms::split_products
+}  // namespace driftscope::variants::split_products

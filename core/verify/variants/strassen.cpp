@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/graph/attributes.hpp"
-#include "core/verify/known_algorithm.hpp"
 #include "core/verify/lower_precision.hpp"
+#include "core/verify/variant.hpp"
 
-namespace driftscope::algorithms::strassen {
+namespace driftscope::variants::strassen {
 namespace {
 
 /// Row by row.
@@ -110,13 +110,14 @@ std::optional<Tensor> multiply(const Node& node, std::span<const Tensor* const> 
 
 }  // namespace
 
-void add_to(KnownAlgorithmTable& table) {
+void add_to(VariantTable& table) {
   const auto add = [&](std::string_view id, std::string_view name, auto witness) {
-    table.add({.id = id, .name = name, .operators = {"MatMul", "Gemm"}, .witness = witness});
+    table.add(
+        {.family = "algorithm", .id = id, .name = name, .operators = {"MatMul", "Gemm"}, .witness = witness});
   };
   add("strassen-1", "Strassen's algorithm", multiply<1>);
   add("strassen-2", "Strassen's algorithm, two levels", multiply<2>);
   add("strassen-3", "Strassen's algorithm, three levels", multiply<3>);
 }
 
-}  // namespace driftscope::algorithms::strassen
+}  // namespace driftscope::variants::strassen

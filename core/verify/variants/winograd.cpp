@@ -8,9 +8,9 @@
 
 #include "core/platform/platform.hpp"
 #include "core/verify/convolution_case.hpp"
-#include "core/verify/known_algorithm.hpp"
+#include "core/verify/variant.hpp"
 
-namespace driftscope::algorithms::winograd {
+namespace driftscope::variants::winograd {
 namespace {
 
 constexpr std::size_t max_tile = 8;
@@ -215,13 +215,22 @@ std::optional<Tensor> witness(const Node& node, std::span<const Tensor* const> i
 
 }  // namespace
 
-void add_to(KnownAlgorithmTable& table) {
-  table.add(
-      {.id = "winograd-f2x3", .name = "Winograd F(2,3)", .operators = {"Conv"}, .witness = witness<f2>});
-  table.add(
-      {.id = "winograd-f4x3", .name = "Winograd F(4,3)", .operators = {"Conv"}, .witness = witness<f4>});
-  table.add(
-      {.id = "winograd-f6x3", .name = "Winograd F(6,3)", .operators = {"Conv"}, .witness = witness<f6>});
+void add_to(VariantTable& table) {
+  table.add({.family = "algorithm",
+             .id = "winograd-f2x3",
+             .name = "Winograd F(2,3)",
+             .operators = {"Conv"},
+             .witness = witness<f2>});
+  table.add({.family = "algorithm",
+             .id = "winograd-f4x3",
+             .name = "Winograd F(4,3)",
+             .operators = {"Conv"},
+             .witness = witness<f4>});
+  table.add({.family = "algorithm",
+             .id = "winograd-f6x3",
+             .name = "Winograd F(6,3)",
+             .operators = {"Conv"},
+             .witness = witness<f6>});
 }
 
-}  // namespace driftscope::algorithms::winograd
+}  // namespace driftscope::variants::winograd

@@ -78,7 +78,7 @@ void check_on_gpu(const ModelBuilder& model, const NamedInputs& inputs) {
     CHECK(!verification->layers.empty());
     for (const LayerVerdict& layer : verification->layers) {
       CAPTURE(layer.node);
-      CAPTURE(layer.reason);
+      CAPTURE(reason_of(layer));
       CAPTURE(layer.budget_used);
       CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding ||
              layer.verdict == Verdict::unjudged));

@@ -142,9 +142,10 @@ TEST_CASE("Ort_QuantizedBias_IsReportedAsWhatItIs") {
     REQUIRE_MESSAGE(trace.ok(), trace.error().message);
     for (const LayerVerdict& layer : verified(model, *trace).layers) {
       if (layer.op != "Conv") continue;
-      INFO(std::string(options) << ": " << layer.reason);
+      INFO(std::string(options) << ": " << reason_of(layer));
       CHECK(layer.verdict == Verdict::rounding);
-      CHECK(holds(layer.reason, "a bias rounded to int32 steps") == (std::string(options) == "opt=basic"));
+      CHECK(holds(reason_of(layer), "a bias rounded to int32 steps") ==
+            (std::string(options) == "opt=basic"));
     }
   }
 }

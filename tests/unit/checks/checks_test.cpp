@@ -17,6 +17,8 @@ constexpr Verdict ok = Verdict::identical;
 const std::vector<float> seven = {0.1f, 0.7f, 0.2f};
 const std::vector<float> other = {0.5f, 0.3f, 0.2f};
 
+Finding saying(const std::string& text) { return {.id = "test.saying", .words = {{"text", text}}}; }
+
 FailOn on(const std::string& text) {
   const std::vector<std::string> texts = {text};
   const auto parsed = parse_fail_on(texts);
@@ -114,7 +116,7 @@ TEST_CASE("Checks_TargetThatDidNotRun_IsAnErrorAndNoFailure") {
 TEST_CASE("Checks_MissingLayer_IsSkippedWithItsReason") {
   ComparisonView view = two(ok, ok);
   view.right[0].verification->layers[0].verdict = Verdict::missing;
-  view.right[0].verification->layers[0].reason = "unknown operator";
+  view.right[0].verification->layers[0].findings = {saying("unknown operator")};
   const CheckReport checks = run_checks(view, on("fault"));
   CHECK(find(checks, "chrome/fast", "conv (Conv)").outcome == CheckOutcome::skipped);
   CHECK(holds(find(checks, "chrome/fast", "conv (Conv)").message, "unknown operator"));
@@ -122,7 +124,8 @@ TEST_CASE("Checks_MissingLayer_IsSkippedWithItsReason") {
 
 TEST_CASE("Checks_UnjudgedLayer_IsSkippedWithItsReasonOrFailsWhereListed") {
   ComparisonView view = two(ok, Verdict::unjudged);
-  for (LayerVerdict& layer : view.right[0].verification->layers) layer.reason = "its budget is infinite";
+  for (LayerVerdict& layer : view.right[0].verification->layers)
+    layer.findings = {saying("its budget is infinite")};
   const CheckReport checks = run_checks(view, on("fault,suspect"));
   CHECK(!checks.failed());
   CHECK(find(checks, "chrome/fast", "conv (Conv)").outcome == CheckOutcome::skipped);
@@ -254,7 +257,7 @@ TEST_CASE("GateJson_HoldsFailuresAndConditions") {
 TEST_CASE("Annotations_AreEscapedAndCapped") {
   ComparisonView view = two(ok, Verdict::fault);
   view.right[0].verification->layers[0].node = "a,b:c%\nx";
-  view.right[0].verification->layers[0].reason = "100%\r\n::error::no";
+  view.right[0].verification->layers[0].findings = {saying("100%\r\n::error::no")};
   const std::string text = github_annotations(run_checks(view, on("fault")), "models/net,1.onnx");
   CHECK(text ==
         "::error file=models/net%2C1.onnx,title=chrome/fast%3A a%2Cb%3Ac%25%0Ax (Conv)::output conv_out: "

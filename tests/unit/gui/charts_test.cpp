@@ -228,7 +228,7 @@ TEST_CASE("Theme_EveryMeaningfulColour_StandsOutFromThePanel") {
     CHECK(gui::contrast(theme.ink, theme.panel) > 12.0);
     CHECK(gui::contrast(theme.dim, theme.panel) > 4.5);
     CHECK(gui::contrast(theme.on_accent, theme.accent) > 4.5);
-    for (const Verdict verdict : all_verdicts)
+    for (const auto& [verdict, name, mark, severity, concern] : verdict_rows)
       CHECK(gui::contrast(theme.verdict(verdict), theme.panel) > 3.0);
     for (std::size_t target = 0; target < 8; ++target)
       CHECK(gui::contrast(theme.series(target), theme.panel) > 3.0);
@@ -247,7 +247,7 @@ TEST_CASE("Contrast_IsThatOfTheGuidelines") {
 
 TEST_CASE("VerdictMarks_AreOtherShapesForEachVerdict") {
   std::vector<std::string> drawn;
-  for (const Verdict verdict : all_verdicts) {
+  for (const auto& [verdict, name, mark, severity, concern] : verdict_rows) {
     gui::SvgPainter painter(20, 20, gui::rgb(0xffffff));
     gui::paint_verdict(painter, {10, 10}, 12, verdict, gui::light_theme());
     std::string svg = painter.finish();

@@ -333,7 +333,7 @@ TEST_CASE("ControlFlow_EveryEngine_RecordsAndVerifies") {
       REQUIRE_MESSAGE(verification.ok(), verification.error().message);
       CHECK(verification->layers.size() == 5);
       for (const LayerVerdict& layer : verification->layers) {
-        INFO(layer.node << ": " << layer.reason);
+        INFO(layer.node << ": " << reason_of(layer));
         CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding));
       }
     }

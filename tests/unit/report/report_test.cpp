@@ -243,7 +243,7 @@ TEST_CASE("LayerTable_OfPartlyRecordedTargets_SaysWhatASearchFinds") {
     ComparisonView view = made_view(
         12, 3, "n",
         [&](LayerVerdict& verified, LayerDifference& difference, std::size_t) {
-          verified.verdict = all_verdicts[rng.below(all_verdicts.size())];
+          verified.verdict = verdict_rows[rng.below(verdict_rows.size())].verdict;
           difference.metrics.different_elements = static_cast<std::int64_t>(rng.below(2));
           if (rng.below(5) == 0) difference.reason = "another shape";
         },

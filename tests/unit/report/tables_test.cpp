@@ -18,7 +18,7 @@ LayerVerdict layer(const std::string& node, Verdict verdict, const std::string& 
   layer.output = node + ".out";
   layer.shape = {1, 2};
   layer.verdict = verdict;
-  layer.reason = reason;
+  if (!reason.empty()) layer.findings = {{.id = "test.saying", .words = {{"text", reason}}}};
   return layer;
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("VerifyTable_FaultWithAReason_HasBoth") {
   fault.worst = WorstElement{{1}, 2, 3, 0.5};
   CHECK(has_line(table_of({fault}), "    its values are those of float16; worst at [1]: got 2, expected 3"));
   // A reason that names the element is enough.
-  fault.reason = "NaN at [1]";
+  fault.findings = {{.id = "test.saying", .words = {{"text", "NaN at [1]"}}}};
   CHECK(has_line(table_of({fault}), "    NaN at [1]"));
 }
 

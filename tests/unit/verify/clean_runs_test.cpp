@@ -23,7 +23,7 @@ void check_clean(const Graph& graph, const Trace& trace, Extremes& extremes, Thr
   REQUIRE_MESSAGE(verification.ok(), verification.error().message);
   for (const LayerVerdict& layer : verification->layers) {
     CAPTURE(layer.node);
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CAPTURE(layer.budget_used);
     CAPTURE(layer.budget_used_statistical);
     CAPTURE(layer.mean_signed_z);

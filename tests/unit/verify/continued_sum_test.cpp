@@ -159,7 +159,7 @@ TEST_CASE("Verify_SumsThatContinueFromAnotherNode_AreRounding") {
           CAPTURE(layer.budget_used);
           CAPTURE(layer.budget_used_statistical);
           CAPTURE(layer.mean_signed_z);
-          CAPTURE(layer.reason);
+          CAPTURE(reason_of(layer));
           CHECK(layer.verdict <= Verdict::rounding);
         }
 }

@@ -89,7 +89,7 @@ void check_network(const Graph& graph, const Tensor& input) {
   for (const Arithmetic& arithmetic : correct_arithmetics()) {
     CAPTURE(arithmetic.name);
     const LayerVerdict layer = verdict_of(graph, outputs_only(graph, arithmetic, input));
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CAPTURE(layer.budget_used_statistical);
     CHECK(layer.verdict <= Verdict::rounding);
   }
@@ -99,7 +99,7 @@ void check_network(const Graph& graph, const Tensor& input) {
     for (NamedTensor& named : trace.tensors)
       if (named.name == "y") spoiled.change(named.tensor.mutable_values<float>());
     const LayerVerdict layer = verdict_of(graph, trace);
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CHECK(layer.verdict == Verdict::fault);
     CHECK(layer.budget_used > 1.0);
     CHECK(layer.worst.has_value());
@@ -155,7 +155,7 @@ TEST_CASE("Verify_GroupThatRounds_IsNeverAFaultByEstimates") {
   for (NamedTensor& named : trace.tensors)
     if (named.name == "y") std::ranges::fill(named.tensor.mutable_values<float>(), 0.0f);
   const LayerVerdict layer = verdict_of(graph, trace);
-  CAPTURE(layer.reason);
+  CAPTURE(reason_of(layer));
   CHECK(layer.verdict == Verdict::unjudged);
 }
 

@@ -7,8 +7,8 @@
 
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
-#include "core/verify/known_algorithm.hpp"
 #include "core/verify/narrow_factors.hpp"
+#include "core/verify/variant.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/random_tensor.hpp"
 #include "tests/unit/support/seed.hpp"
@@ -93,7 +93,7 @@ struct Product {
   /// By an algorithm of the table.
   Values by(std::string_view id) const {
     ThreadPool threads(2);
-    for (const KnownAlgorithm& algorithm : known_algorithm_table().all())
+    for (const Variant& algorithm : variant_table().all())
       if (algorithm.id == id) {
         const std::array<const Tensor*, 2> inputs = {&a, &b};
         const auto made = algorithm.witness(graph.nodes[0], inputs, threads);
@@ -219,7 +219,7 @@ TEST_CASE("LongSums_OrdersAndAlgorithmsInFloat32_RaiseNoAlarm") {
       for (const auto& [name, dot] : correct) {
         CAPTURE(name);
         const LayerVerdict layer = product.verdict(product.by(dot));
-        CAPTURE(layer.reason);
+        CAPTURE(reason_of(layer));
         CHECK(raises_no_alarm(layer, data));
         ++layers;
       }
@@ -237,7 +237,7 @@ TEST_CASE("LongSums_Strassen_RaisesNoAlarm") {
       CAPTURE(static_cast<int>(data));
       CAPTURE(std::string(id));
       const LayerVerdict layer = product.verdict(product.by(id));
-      CAPTURE(layer.reason);
+      CAPTURE(reason_of(layer));
       CAPTURE(layer.budget_used);
       CHECK(raises_no_alarm(layer, data));
     }
@@ -271,9 +271,9 @@ TEST_CASE("LongSums_FactorsRoundedToANarrowFormat_AreAFaultWithItsName") {
         CAPTURE(depth);
         CAPTURE(static_cast<int>(data));
         const LayerVerdict layer = product.verdict(of_rounded(product, one.format));
-        CAPTURE(layer.reason);
+        CAPTURE(reason_of(layer));
         CHECK(layer.verdict == Verdict::fault);
-        CHECK(layer.reason.find(one.text) == 0);
+        CHECK(reason_of(layer).find(one.text) == 0);
       }
 }
 
@@ -284,13 +284,13 @@ TEST_CASE("LongSums_FactorsRoundedToFloat16_AreToldFromTf32BySmallOnes") {
   Rng rng(seed);
   for (const std::int64_t depth : {4096, 16384}) {
     Product product(rng, Data::normal, depth, 8, 8);
-    CHECK(product.verdict(of_rounded(product, NarrowFormat::float16)).reason.find("(TF32 or float16)") !=
+    CHECK(reason_of(product.verdict(of_rounded(product, NarrowFormat::float16))).find("(TF32 or float16)") !=
           std::string::npos);
     for (float& x : product.b.mutable_values<float>()) x *= 1e-5f;
     const LayerVerdict layer = product.verdict(of_rounded(product, NarrowFormat::float16));
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CHECK(layer.verdict == Verdict::fault);
-    CHECK(layer.reason.find("as with inputs rounded to 10 bits (float16)") == 0);
+    CHECK(reason_of(layer).find("as with inputs rounded to 10 bits (float16)") == 0);
   }
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("LongSums_OneFactorRounded_IsSaidToBeThatOne") {
   const Product product(rng, Data::normal, 4096);
   const LayerVerdict layer = product.verdict(of_rounded(product, NarrowFormat::tf32, false));
   CHECK(layer.verdict == Verdict::fault);
-  CHECK(layer.reason.find("as with the first input rounded to 10 bits") == 0);
+  CHECK(reason_of(layer).find("as with the first input rounded to 10 bits") == 0);
 }
 
 // Not the factors, but every 64 terms' sum in float16.
@@ -317,10 +317,10 @@ TEST_CASE("LongSums_PartialSumsInANarrowType_AreSeenByTheirSize") {
         sum += rounded_to(NarrowFormat::tf32, in_lanes(a.subspan(begin, 64), b.subspan(begin, 64), 1, false));
       return sum;
     }));
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CAPTURE(layer.budget_used_statistical);
     CHECK((layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault));
-    CHECK(layer.reason.find("as large as those of float32 sums") != std::string::npos);
+    CHECK(reason_of(layer).find("as large as those of float32 sums") != std::string::npos);
   }
 }
 
@@ -343,10 +343,10 @@ TEST_CASE("LongSums_ConvolutionAndGemm_AreLookedAtAsWell") {
       const auto verification = verify(graph, "", trace, threads);
       REQUIRE_MESSAGE(verification.ok(), verification.error().message);
       const LayerVerdict& layer = verification->layers.front();
-      CAPTURE(layer.reason);
+      CAPTURE(reason_of(layer));
       CAPTURE(narrow);
       CHECK(layer.verdict == (narrow ? Verdict::fault : Verdict::rounding));
-      if (narrow) CHECK(layer.reason.find("as with inputs rounded to 10 bits (TF32") == 0);
+      if (narrow) CHECK(reason_of(layer).find("as with inputs rounded to 10 bits (TF32") == 0);
     }
   };
   const Tensor image = random_tensor(rng, {2, 512, 6, 7});
@@ -405,11 +405,11 @@ TEST_CASE("LongSums_InGroupsAndOtherOperators_AreSeen") {
       REQUIRE_MESSAGE(verification.ok(), verification.error().message);
       const LayerVerdict& layer = verification->layers.front();
       CAPTURE(layer.op);
-      CAPTURE(layer.reason);
+      CAPTURE(reason_of(layer));
       CAPTURE(narrow);
       if (!narrow) CHECK(layer.verdict <= Verdict::unjudged);
       if (narrow) CHECK(layer.verdict == Verdict::fault);
-      if (narrow) CHECK(layer.reason.find("as with inputs rounded to 7 bits (bfloat16)") == 0);
+      if (narrow) CHECK(reason_of(layer).find("as with inputs rounded to 7 bits (bfloat16)") == 0);
     }
   };
   const Tensor image = random_tensor(rng, {1, 256, 7, 7});

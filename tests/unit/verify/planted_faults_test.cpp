@@ -167,7 +167,7 @@ void check_only(const Verification& verification, const std::string& node) {
     CAPTURE(layer.node);
     CAPTURE(verdict_name(layer.verdict));
     CAPTURE(layer.budget_used);
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     const bool expected =
         layer.node == node ? layer.verdict == Verdict::fault : layer.verdict < Verdict::suspect;
     CHECK(expected);

@@ -115,11 +115,11 @@ TEST_CASE("QuantizedBias_OfARecordedConvolution_IsNamed") {
     CAPTURE(round);
     const LayerVerdict right = model.convolution(as_it_is);
     CHECK(right.verdict <= Verdict::rounding);
-    CHECK(right.reason.empty());
+    CHECK(right.findings.empty());
     const LayerVerdict layer = model.convolution(rounded);
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CHECK(layer.verdict == Verdict::rounding);
-    CHECK(layer.reason.find("as by a bias rounded to int32 steps") == 0);
+    CHECK(reason_of(layer).find("as by a bias rounded to int32 steps") == 0);
     CHECK(model.convolution(a_step_off).verdict == Verdict::fault);
     CHECK(model.convolution(towards_zero).verdict == Verdict::fault);
     CHECK(model.convolution(coarser).verdict == Verdict::fault);

@@ -178,7 +178,7 @@ TEST_CASE("Verify_SumsInAnotherOrder_AreRounding") {
         CAPTURE(layer.budget_used);
         CAPTURE(layer.budget_used_statistical);
         CAPTURE(layer.mean_signed_z);
-        CAPTURE(layer.reason);
+        CAPTURE(reason_of(layer));
         CHECK(layer.verdict <= gravest(summed.name, kind));
       }
   }

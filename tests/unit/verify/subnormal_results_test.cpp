@@ -51,7 +51,7 @@ Verdict verdict_of(const Case& one, const char* target, Way way, std::string* re
   trace.tensors = {{"x", tensor<float>({count}, x)}, {"y", tensor<float>({count}, y)}};
   const auto verification = verify(graph, "", trace, threads);
   REQUIRE_MESSAGE(verification.ok(), verification.error().message);
-  if (reason != nullptr) *reason = verification->layers.front().reason;
+  if (reason != nullptr) *reason = reason_of(verification->layers.front());
   return verification->layers.front().verdict;
 }
 

@@ -293,8 +293,8 @@ TEST_CASE("Verify_BudgetThatSaysNothing_IsUnjudgedAndNamesAValueToRecord") {
   CHECK(verification.layers[0].verdict == Verdict::unjudged);
   CHECK(verification.verdict == Verdict::unjudged);
   CHECK(!verification.first_fault);
-  CHECK(verification.layers[0].reason.find("its budget is infinite") != std::string::npos);
-  CHECK(verification.layers[0].reason.find("record d as well") != std::string::npos);
+  CHECK(reason_of(verification.layers[0]).find("its budget is infinite") != std::string::npos);
+  CHECK(reason_of(verification.layers[0]).find("record d as well") != std::string::npos);
   CHECK(count_layers(verification, Verdict::unjudged) == 1);
 }
 

@@ -7,12 +7,12 @@
 
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
-#include "core/verify/known_algorithm.hpp"
+#include "core/verify/variant.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/random_tensor.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope::test::known_algorithms_test {
+namespace driftscope::test::variants_test {
 namespace {
 
 Trace trace_of(const std::vector<std::pair<std::string, Tensor>>& tensors, const std::string& run = "{}") {
@@ -95,7 +95,7 @@ struct Convolution {
                       .node("Conv", {"x", "w", "b"}, {"y"}, {ints("pads", {1, 1, 1, 1})})
                       .output("y"));
     ThreadPool threads(2);
-    for (const KnownAlgorithm& algorithm : known_algorithm_table().all())
+    for (const Variant& algorithm : variant_table().all())
       if (algorithm.id == id) {
         const std::array<const Tensor*, 3> inputs = {&x, &w, &b};
         auto made = algorithm.witness(graph.nodes[0], inputs, threads);
@@ -114,18 +114,18 @@ struct Convolution {
 
 }  // namespace
 
-TEST_CASE("KnownAlgorithms_FunctionsByOtherFormulas_AreNamed") {
+TEST_CASE("Variants_FunctionsByOtherFormulas_AreNamed") {
   for (const Formula& formula : formulas) {
     CAPTURE(std::string(formula.op));
     const LayerVerdict layer = Elementwise(formula).verdict();
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CAPTURE(layer.budget_used);
     CHECK(layer.verdict == Verdict::rounding);
-    CHECK(layer.reason.find(std::string("as by ") + formula.note) == 0);
+    CHECK(reason_of(layer).find(std::string("as by ") + formula.note) == 0);
   }
 }
 
-TEST_CASE("KnownAlgorithms_OneElementBeyondTheFormula_IsAFault") {
+TEST_CASE("Variants_OneElementBeyondTheFormula_IsAFault") {
   for (const Formula& formula : formulas) {
     CAPTURE(std::string(formula.op));
     Elementwise changed(formula);
@@ -134,31 +134,31 @@ TEST_CASE("KnownAlgorithms_OneElementBeyondTheFormula_IsAFault") {
   }
 }
 
-TEST_CASE("KnownAlgorithms_Winograd_IsNamed") {
+TEST_CASE("Variants_Winograd_IsNamed") {
   const std::uint64_t seed = test_seed(20261123);
   SEED_INFO(seed);
   for (const char* id : {"winograd-f4x3", "winograd-f6x3", "fft"}) {
     CAPTURE(std::string(id));
     const LayerVerdict layer = Convolution(id, seed).verdict();
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CAPTURE(layer.budget_used);
     CHECK((layer.verdict == Verdict::rounding || layer.verdict == Verdict::identical));
   }
 }
 
 // The worst case of a sum is wide for many terms: with few channels the algorithms exceed it.
-TEST_CASE("KnownAlgorithms_WinogradBeyondTheBudget_HasItsName") {
+TEST_CASE("Variants_WinogradBeyondTheBudget_HasItsName") {
   const LayerVerdict layer = Convolution("winograd-f6x3", 1, 1).verdict();
   CAPTURE(layer.budget_used);
   CHECK(layer.verdict == Verdict::rounding);
-  CHECK(layer.reason.find("as by Winograd F(") == 0);
+  CHECK(reason_of(layer).find("as by Winograd F(") == 0);
   // A trace that names another algorithm is judged by that one.
   const Convolution conv("winograd-f6x3", 1, 1);
   CHECK(conv.verdict({}, R"({"algorithms": ["winograd-f2x3"]})").verdict != Verdict::rounding);
   CHECK(conv.verdict({}, R"({"algorithms": "winograd-f6x3"})").verdict == Verdict::rounding);
 }
 
-TEST_CASE("KnownAlgorithms_FaultOfWinogradsSize_IsNotExcused") {
+TEST_CASE("Variants_FaultOfWinogradsSize_IsNotExcused") {
   const Convolution conv("winograd-f6x3", 1, 1);
   const auto values = conv.y.values<float>();
   float largest = 0.0f;
@@ -174,8 +174,8 @@ TEST_CASE("KnownAlgorithms_FaultOfWinogradsSize_IsNotExcused") {
             .verdict == Verdict::fault);
 }
 
-TEST_CASE("KnownAlgorithms_Witnesses_ComputeTheConvolution") {
-  for (const KnownAlgorithm& algorithm : known_algorithm_table().all()) {
+TEST_CASE("Variants_Witnesses_ComputeTheConvolution") {
+  for (const Variant& algorithm : variant_table().all()) {
     const bool of_short_sums = algorithm.id == "fft" || algorithm.id.starts_with("winograd");
     if (algorithm.witness == nullptr || !of_short_sums) continue;
     CAPTURE(std::string(algorithm.id));
@@ -216,4 +216,4 @@ TEST_CASE("KnownAlgorithms_Witnesses_ComputeTheConvolution") {
   }
 }
 
-}  // namespace driftscope::test::known_algorithms_test
+}  // namespace driftscope::test::variants_test

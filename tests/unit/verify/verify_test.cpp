@@ -111,7 +111,7 @@ TEST_CASE("Verify_NaNSwallowed_IsAFault") {
   REQUIRE(result.ok());
   CHECK(result->first_fault == "Relu_1");
   CHECK(result->layers[0].verdict == Verdict::identical);
-  CHECK(result->layers[1].reason.find("NaN") != std::string::npos);
+  CHECK(reason_of(result->layers[1]).find("NaN") != std::string::npos);
   CHECK(result->layers[2].verdict == Verdict::identical);
 }
 
@@ -121,14 +121,14 @@ TEST_CASE("Verify_WrongShapeOrType_IsAFaultWithTheReason") {
   auto result = verified(trace);
   REQUIRE(result.ok());
   CHECK(result->first_fault == "Relu_1");
-  CHECK(result->layers[1].reason == "expected float32 of shape 1x3, got float32 of shape 3");
+  CHECK(reason_of(result->layers[1]) == "expected float32 of shape 1x3, got float32 of shape 3");
   tensor_of(trace, "b") = tensor<double>({1, 3}, {1.1, 0.0, 1.0});
   result = verified(trace);
   REQUIRE(result.ok());
   CHECK(result->first_fault == "Relu_1");
   // Nodes that read it cannot be judged, and give the reason.
   CHECK(result->layers[2].verdict == Verdict::missing);
-  CHECK(!result->layers[2].reason.empty());
+  CHECK(!reason_of(result->layers[2]).empty());
 }
 
 TEST_CASE("Verify_UnrecordedValues_AreEvaluatedWithTheNextRecordedOne") {
@@ -177,7 +177,7 @@ TEST_CASE("Verify_UnknownOperatorAmongKnownOnes_IsMissing") {
   const auto result = verify(built(model), "", trace, threads);
   REQUIRE(result.ok());
   CHECK(result->layers[0].verdict == Verdict::missing);
-  CHECK(result->layers[0].reason.find("Frobnicate") != std::string::npos);
+  CHECK(reason_of(result->layers[0]).find("Frobnicate") != std::string::npos);
   CHECK(result->verdict == Verdict::identical);
 }
 

@@ -42,7 +42,7 @@ void check_clean(const Graph& graph, const Trace& trace, ThreadPool& threads) {
   CHECK(!verification->layers.empty());
   for (const LayerVerdict& layer : verification->layers) {
     CAPTURE(layer.node);
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CAPTURE(layer.budget_used);
     CAPTURE(layer.budget_used_statistical);
     CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding));

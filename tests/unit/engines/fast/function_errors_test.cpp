@@ -70,7 +70,7 @@ TEST_CASE("FastFunctions_StayWithinTheirRows") {
   for (const Case& one : cases) {
     const LayerVerdict layer = verdict_of(one.op, one.opset, one.worst);
     CAPTURE(std::string(one.op));
-    CAPTURE(layer.reason);
+    CAPTURE(reason_of(layer));
     CAPTURE(layer.budget_used);
     CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding));
     CHECK(layer.budget_used <= 1.0);

@@ -230,8 +230,8 @@ TEST_CASE("PeerSession_RuntimeThatGivesAnotherShapeOrDtype_IsTheFaultOfThatLayer
     CHECK(verification->verdict == Verdict::fault);
     CHECK(verification->first_fault == "Relu_0");
     REQUIRE_FALSE(verification->layers.empty());
-    CAPTURE(verification->layers[0].reason);
-    CHECK(verification->layers[0].reason.find("expected") != std::string::npos);
+    CAPTURE(reason_of(verification->layers[0]));
+    CHECK(reason_of(verification->layers[0]).find("expected") != std::string::npos);
   }
 }
 

@@ -1,0 +1,172 @@
+#include "core/verify/variant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/eval/evaluate.hpp"
+#include "core/verify/tensor_values.hpp"
+#include "core/verify/verify.hpp"
+#include "core/verify/verify_tensor.hpp"
+
+namespace driftscope {
+namespace {
+
+// Implementations of one algorithm differ: other points of interpolation, other orders, fused operations.
+constexpr double spread_of_implementations = 4.0;
+
+struct Errors {
+  double square = 0.0;
+  double largest = 0.0;
+  std::size_t count = 0;
+
+  void add(double error) {
+    square += error * error;
+    largest = std::fmax(largest, std::fabs(error));
+    ++count;
+  }
+  [[nodiscard]] double rms() const {
+    return count == 0 ? 0.0 : std::sqrt(square / static_cast<double>(count));
+  }
+};
+
+// Of each channel (axis 1), and of all together at the end.
+std::vector<Errors> errors_of(const Tensor& got, std::span<const Bounded> reference) {
+  const Shape& shape = got.shape();
+  const std::size_t channels = shape.size() > 1 ? static_cast<std::size_t>(shape[1]) : 1;
+  std::size_t plane = 1;
+  for (std::size_t i = 2; i < shape.size(); ++i) plane *= static_cast<std::size_t>(shape[i]);
+  std::vector<Errors> errors(channels + 1);
+  const auto values = got.values<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double error = static_cast<double>(values[i]) - reference[i].value;
+    errors[i / plane % channels].add(error);
+    errors.back().add(error);
+  }
+  return errors;
+}
+
+// If the witness is nearly exact in a channel, a quarter of the whole tensor's error is used instead.
+std::optional<BudgetUse> use_of_witness(Witness compute, const LayerCase& layer,
+                                        const DerivationInputs& inputs) {
+  const Tensor& got = layer.got;
+  if (layer.output != 0 || got.dtype() != DType::float32 || is_known(layer.derived.reference))
+    return std::nullopt;
+  std::vector<const Tensor*> tensors;
+  for (const Tensor& tensor : inputs.tensors)
+    tensors.push_back(tensor.dtype() == DType::undefined ? nullptr : &tensor);
+  const auto witness = compute(layer.node(), tensors, layer.threads);
+  if (!witness || witness->dtype() != DType::float32 || witness->shape() != got.shape()) return std::nullopt;
+  const std::vector<Errors> here = errors_of(got, layer.reference());
+  const std::vector<Errors> there = errors_of(*witness, layer.reference());
+  BudgetUse use;
+  for (std::size_t c = 0; c < here.size(); ++c) {
+    const double rms = std::fmax(there[c].rms(), there.back().rms() / 4);
+    const double largest = std::fmax(there[c].largest, there.back().largest / 4);
+    if (!std::isfinite(rms) || !(rms > 0.0)) return std::nullopt;
+    use.likely = std::fmax(use.likely, here[c].rms() / (spread_of_implementations * rms));
+    use.worst = std::fmax(use.worst, here[c].largest / (spread_of_implementations * largest));
+  }
+  use.likely = std::fmax(use.likely, use.worst);
+  return use;
+}
+
+std::optional<BudgetUse> use_of_bounds(const Candidate& candidate, const LayerCase& layer,
+                                       const DerivationInputs& inputs) {
+  const Node& node = candidate.node ? *candidate.node : layer.node();
+  const ErrorModel& model = candidate.model ? *candidate.model : layer.run.model;
+  std::vector<const Evaluated<Bounded>*> pointers;
+  for (std::size_t i = 0; i < node.reads().size() && i < inputs.lifted.size(); ++i) {
+    const Evaluated<Bounded>& input = inputs.lifted[i];
+    const bool left_out = i < node.inputs.size() && node.inputs[i] == no_value;
+    pointers.push_back(input.dtype == DType::undefined || left_out ? nullptr : &input);
+  }
+  Evaluated<Bounded> other;
+  if (candidate.input) {
+    if (candidate.input->first >= pointers.size()) return std::nullopt;
+    other = known<Bounded>(candidate.input->second);
+    pointers[candidate.input->first] = &other;
+  }
+  const auto results =
+      evaluate<Bounded>(node, pointers, layer.threads,
+                        {.recorded = inputs.reread ? &*inputs.reread : nullptr, .model = &model});
+  if (!results.ok()) return std::nullopt;
+  const Evaluated<Bounded>& result = (*results)[layer.output];
+  if (is_known(result) || result.shape != layer.got.shape()) return std::nullopt;
+  const TensorVerification verified =
+      verify_tensor(result.real, layer.got, error_model_for(model, layer.got.dtype()), layer.threads);
+  if (verified.verified.specials > 0) return std::nullopt;
+  return verified.verified.use;
+}
+
+bool holds_subnormals(const Tensor& got) {
+  bool any = false;
+  with_float_values(got, [&](const auto& got_at) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(got.elements()) && !any; ++i) {
+      const double size = std::fabs(got_at(i));
+      any = size > 0.0 && size < static_cast<double>(std::numeric_limits<float>::min());
+    }
+  });
+  return any;
+}
+
+}  // namespace
+
+std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& layer) {
+  if (std::ranges::find(variant.operators, layer.node().op_type) == variant.operators.end())
+    return std::nullopt;
+  if (layer.in_group() || !is_floating(layer.got.dtype()) || !layer.node().domain.empty())
+    return std::nullopt;
+  if (variant.flushes_results && holds_subnormals(layer.got)) return std::nullopt;
+  const DerivationInputs* const inputs = layer.known_inputs();
+  if (inputs == nullptr) return std::nullopt;
+  const auto fits = [](const std::optional<BudgetUse>& use) {
+    return use && use->worst <= 1.0 && use->likely <= 1.0;
+  };
+  if (variant.witness != nullptr) {
+    const auto use = use_of_witness(variant.witness, layer, *inputs);
+    return fits(use) ? std::optional(VariantMatch{*use, {}}) : std::nullopt;
+  }
+  for (Candidate& candidate : variant.candidates(layer))
+    if (const auto use = use_of_bounds(candidate, layer, *inputs); fits(use))
+      return VariantMatch{*use, std::move(candidate.parameters)};
+  return std::nullopt;
+}
+
+std::optional<bool> explains(const std::function<void(Graph&)>& change, const Graph& graph,
+                             const Trace& trace, const std::string& value, ThreadPool& threads) {
+  Graph changed = graph;
+  change(changed);
+  const auto verified = verify(changed, "", trace, threads);
+  if (!verified.ok()) return std::nullopt;
+  for (const LayerVerdict& layer : verified->layers)
+    if (layer.output == value && layer.verdict != Verdict::missing) return layer.verdict != Verdict::fault;
+  return std::nullopt;
+}
+
+Finding finding_of(const Variant& variant, const VariantMatch& match, double before) {
+  Finding finding;
+  finding.id = std::string(variant.family) + "." + std::string(variant.id);
+  finding.numbers = {{"budget_before", before}, {"budget_after", match.use.worst}};
+  finding.numbers.insert(finding.numbers.end(), match.parameters.begin(), match.parameters.end());
+  return finding;
+}
+
+std::function<std::vector<Candidate>(const LayerCase&)> with_model(void (*change)(ErrorModel&)) {
+  return [change](const LayerCase& layer) {
+    Candidate candidate{.model = layer.run.model};
+    change(*candidate.model);
+    return std::vector{std::move(candidate)};
+  };
+}
+
+std::function<std::vector<Candidate>(const LayerCase&)> with_node(
+    std::optional<Node> (*change)(const Node&)) {
+  return [change](const LayerCase& layer) {
+    std::vector<Candidate> candidates;
+    if (auto node = change(layer.node())) candidates.push_back({.node = *std::move(node)});
+    return candidates;
+  };
+}
+
+}  // namespace driftscope

@@ -1,0 +1,92 @@
+// Other ways to compute an operator, tried on a layer's own inputs: correct ones, whose errors may exceed
+// those of a sum in any order or of a function within 4 ULP (Winograd's convolutions, tanh as 2σ(2x) − 1),
+// and faulty ones, the causes of faults (a bias left out). A variant is a row of a file in variants/: each
+// FOO.cpp defines `void driftscope::variants::foo::add_to(VariantTable&)`; the table is generated from the
+// folder at configure time, never edited. Clients: judges (variants.cpp, causes.cpp), convert_check.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/trace/trace.hpp"
+#include "core/verify/judge.hpp"
+#include "core/verify/verify_element.hpp"
+
+namespace driftscope {
+
+/// One change of a computation. It has its own bounds, which every element must meet.
+struct Candidate {
+  std::optional<ErrorModel> model = {};                         ///< other accuracies
+  std::optional<Node> node = {};                                ///< other attributes; inputs left out
+  std::optional<std::pair<std::size_t, Tensor>> input = {};     ///< in place of what the node reads there
+  std::vector<std::pair<std::string, double>> parameters = {};  ///< of the finding
+};
+
+/// Output 0 in float32 by another algorithm (inputs in the order of node.reads(), null where omitted);
+/// nothing where it does not apply. A layer's errors are measured by those of the witness.
+using Witness = std::optional<Tensor> (*)(const Node& node, std::span<const Tensor* const> inputs,
+                                          ThreadPool& threads);
+
+enum class VariantKind {
+  correct,  ///< a layer that it explains is rounding
+  faulty,   ///< it names the cause of a fault
+};
+
+struct Variant {
+  VariantKind kind = VariantKind::correct;
+  /// "algorithm", and for faults those of the causes: "precision", "attribute", "parameter", …
+  std::string_view family;
+  std::string_view id;    ///< of a correct one in a trace's run, too: "algorithms": ["winograd-f4x3"]
+  std::string_view name;  ///< in sentences: "as by Winograd F(4,3)", "as with the bias left out"
+  std::vector<std::string_view> operators;
+  /// The changes to try; none where it does not apply. This or `witness`.
+  std::function<std::vector<Candidate>(const LayerCase& layer)> candidates = {};
+  Witness witness = nullptr;
+  /// Only for unknown engines, and only for outputs without any subnormal number.
+  bool flushes_results = false;
+};
+
+class VariantTable {
+ public:
+  void add(Variant variant) { variants_.push_back(std::move(variant)); }
+  [[nodiscard]] std::span<const Variant> all() const { return variants_; }
+
+ private:
+  std::vector<Variant> variants_;
+};
+
+/// All of this build (generated: build/generated/variant_registry.cpp).
+[[nodiscard]] const VariantTable& variant_table();
+
+/// By one of a variant's candidates. `use`: the largest error as a share of what is allowed then.
+struct VariantMatch {
+  BudgetUse use;
+  std::vector<std::pair<std::string, double>> parameters;
+};
+
+/// Whether a layer's output is what the variant computes, within its errors. Needs everything that the node
+/// reads to be recorded: nothing for groups.
+[[nodiscard]] std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& layer);
+
+/// Whether a change of several nodes explains the recorded value: with it there is no fault. Nothing where
+/// that cannot be told.
+[[nodiscard]] std::optional<bool> explains(const std::function<void(Graph&)>& change, const Graph& graph,
+                                           const Trace& trace, const std::string& value, ThreadPool& threads);
+
+/// What the variant says of a layer that it explains; `before` is the share of the operator's own budget.
+[[nodiscard]] Finding finding_of(const Variant& variant, const VariantMatch& match, double before);
+
+// Candidates of the usual kinds, for the rows of a table.
+
+/// The operator with other rows of the error model.
+[[nodiscard]] std::function<std::vector<Candidate>(const LayerCase&)> with_model(void (*change)(ErrorModel&));
+/// The node as another reading of the specification has it; nothing where they do not differ.
+[[nodiscard]] std::function<std::vector<Candidate>(const LayerCase&)> with_node(
+    std::optional<Node> (*change)(const Node&));
+
+}  // namespace driftscope

@@ -1,0 +1,98 @@
+// Findings are data; their sentences are made last, from whatever a document has kept of them.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "core/base/json.hpp"
+#include "core/results/finding_json.hpp"
+#include "core/verify/judge.hpp"
+#include "core/verify/variant.hpp"
+
+namespace driftscope::test::finding_test {
+namespace {
+
+std::vector<std::string> all_ids() {
+  std::vector<std::string> ids;
+  for (const FindingKind& kind : judge_table().kinds()) ids.emplace_back(kind.id);
+  for (const Variant& variant : variant_table().all())
+    ids.push_back(std::string(variant.family) + "." + std::string(variant.id));
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("Finding_Ids_AreUniqueAndHaveAFamily") {
+  std::set<std::string> seen;
+  for (const std::string& id : all_ids()) {
+    CAPTURE(id);
+    CHECK(seen.insert(id).second);
+    const Finding finding{.id = id};
+    CHECK(!finding.family().empty());
+    CHECK(!finding.name().empty());
+    CHECK(std::string(finding.family()) + "." + std::string(finding.name()) == id);
+  }
+}
+
+// Stored ones may lack everything.
+TEST_CASE("Finding_WithoutItsNumbers_StillReads") {
+  for (const std::string& id : all_ids()) {
+    CAPTURE(id);
+    const std::string text = finding_text({.id = id});
+    const bool only_a_word = id == "reference.none" || id == "budget.inconclusive";
+    CHECK(text.empty() == only_a_word);
+  }
+  CHECK(finding_text({.id = "no.such"}).empty());
+  CHECK(Finding{.id = "nothing"}.name() == "nothing");
+}
+
+TEST_CASE("Finding_Sentences_AreJoinedInOrder") {
+  const std::vector<Finding> findings = {
+      {.id = "values.special", .numbers = {{"elements", 3}}, .elements = {{0, 2}}},
+      {.id = "a.later", .words = {{"text", "kept as it was"}}},
+      {.id = "says.nothing"},
+      {.id = "range.overflow", .words = {{"certainty", "certain"}}},
+  };
+  CHECK(findings_text(findings) ==
+        "NaN or infinity where the other has none in 3 elements, first at [0,2]; kept as it was; an "
+        "intermediate result leaves the range of its type, the exact result does not");
+}
+
+TEST_CASE("Finding_WrittenAndRead_IsTheSame") {
+  const std::vector<Finding> findings = {
+      {.id = "precision.rounded_inputs",
+       .numbers = {{"correlation", 0.998}, {"elements", 256}},
+       .words = {{"format", "10 bits (TF32)"}, {"which", "inputs"}}},
+      {.id = "values.special", .numbers = {{"elements", 1}}, .elements = {{0, 1, 2}, {3, 4, 5}}},
+  };
+  const auto read = findings_of(parse_json(findings_json(findings).dump()));
+  REQUIRE(read);
+  CHECK(findings_text(*read) == findings_text(findings));
+  CHECK(findings_json(*read) == findings_json(findings));
+  CHECK((*read)[1].elements == findings[1].elements);
+  // Of a later version: its sentence is kept.
+  const auto later = findings_of(parse_json(R"([{"id":"a.new","text":"something new"}])"));
+  REQUIRE(later);
+  CHECK(findings_text(*later) == "something new");
+  CHECK(findings_json(*later)[0]["text"] == "something new");
+}
+
+TEST_CASE("Finding_MalformedDocuments_AreRefused") {
+  for (const char* text : {R"({})", R"([1])", R"([{}])", R"([{"id":1}])", R"([{"id":"a.b","elements":[1]}])",
+                           R"([{"id":"a.b","elements":[["x"]]}])"}) {
+    CAPTURE(text);
+    CHECK(!findings_of(parse_json(text)));
+  }
+}
+
+TEST_CASE("Verdict_Names_AreReadBack") {
+  for (const VerdictRow& row : verdict_rows) CHECK(verdict_named(row.name) == row.verdict);
+  CHECK(!verdict_named("Fault"));
+  CHECK(worse_of(Verdict::missing, Verdict::identical) == Verdict::identical);
+  CHECK(worse_of(Verdict::fault, Verdict::missing) == Verdict::fault);
+  CHECK(worse_of(Verdict::suspect, Verdict::unjudged) == Verdict::suspect);
+  CHECK(!is_bad(Verdict::missing));
+  CHECK(!is_bad(Verdict::unjudged));
+  CHECK(is_bad(Verdict::suspect));
+}
+
+}  // namespace driftscope::test::finding_test
