@@ -30,6 +30,8 @@ NativeComparisonHost::NativeComparisonHost(const ModelFile& model, const Compari
                                            TargetRunner& runner)
     : model_(model), inputs_(inputs), runner_(runner) {}
 
+NativeComparisonHost::~NativeComparisonHost() { runner_.rest(); }
+
 RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
   RunRequest request;
   request.model = &model_;

@@ -37,6 +37,10 @@ class NativeComparisonHost final : public ComparisonHost {
  public:
   /// All must outlive the host.
   NativeComparisonHost(const ModelFile& model, const ComparisonInputs& inputs, TargetRunner& runner);
+  /// Ends the last target's browser.
+  ~NativeComparisonHost() override;
+  NativeComparisonHost(const NativeComparisonHost&) = delete;
+  NativeComparisonHost& operator=(const NativeComparisonHost&) = delete;
 
   [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override;
   [[nodiscard]] bool stopped() const override;

@@ -73,13 +73,21 @@ Step step_of(const BrowserProgress& now, const BrowserOptions& options) {
 
 TargetRunner::TargetRunner(RunnerOptions options) : options_(std::move(options)) {}
 
-Status TargetRunner::start_server() {
-  if (server_) return {};
-  DRIFTSCOPE_TRY(const auto site, find_site(options_.site));
-  ServerOptions server_options;
-  server_options.site = site;
-  DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
-  return {};
+void TargetRunner::rest() { session_.reset(); }
+
+Result<BrowserSession*> TargetRunner::session_for(const Target& target) {
+  if (session_ && session_of_ == target.text()) return session_.get();
+  rest();
+  if (!server_) {
+    DRIFTSCOPE_TRY(const auto site, find_site(options_.site));
+    ServerOptions server_options;
+    server_options.site = site;
+    DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
+  }
+  DRIFTSCOPE_TRY(HostInfo host, probe_target_host(target));
+  session_ = std::make_unique<BrowserSession>(*server_, std::move(host));
+  session_of_ = target.text();
+  return session_.get();
 }
 
 Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::span<const RunRequest> requests,
@@ -97,7 +105,7 @@ Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::sp
   if (std::find(browsers.begin(), browsers.end(), target.host) == browsers.end())
     return bad_input(fmt::format("target {}: there is no host '{}' that runs models; hosts are pc, {}",
                                  target.text(), target.host, fmt::join(browsers, ", ")));
-  DRIFTSCOPE_CHECK(start_server());
+  DRIFTSCOPE_TRY(BrowserSession* const session, session_for(target));
   std::vector<BatchCase> cases;
   for (const RunRequest& request : requests) {
     BatchCase one{*request.model->bytes, {}, {}};
@@ -117,7 +125,7 @@ Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::sp
     std::optional<std::size_t> done;  // once cases run
     BrowserOptions options = browser_options(options_);
     options.lost = &lost;
-    auto answers = run_batch_in_browser(*server_, batch, options, [&](const BrowserProgress& now) {
+    auto answers = run_batch_in_browser(*session, batch, options, [&](const BrowserProgress& now) {
       if (now.job.phase == messages::Phase::run) done = static_cast<std::size_t>(now.job.done);
       progress(step_of(now, options).name, static_cast<std::int64_t>(first) + now.job.done, total);
       return true;
@@ -130,6 +138,7 @@ Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::sp
 Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
                                 const TargetProgress& progress) {
   const auto& browsers = browser_hosts();
+  if (session_of_ != target.text()) rest();  // an open browser is no load, but it is not nothing
   if (target.host == "pc") return run_locally(target, request, progress);
   if (target.host == "file") return read_recorded(target, request.model->graph);
   if (std::find(browsers.begin(), browsers.end(), target.host) != browsers.end())
@@ -157,7 +166,7 @@ Status TargetRunner::check_perturbation(const Target& target, const RunRequest& 
 
 Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequest& request,
                                              const TargetProgress& progress) {
-  DRIFTSCOPE_CHECK(start_server());
+  DRIFTSCOPE_TRY(BrowserSession* const session, session_for(target));
   BrowserJob job;
   job.target = target;
   job.model_name = request.model->path.filename().string();
@@ -180,7 +189,7 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
     progress(step.name, step.done, step.total);
     return !request.stopped || !request.stopped();
   };
-  return run_in_browser(*server_, job, options, on_progress);
+  return run_in_browser(*session, job, options, on_progress);
 }
 
 }  // namespace driftscope

@@ -16,6 +16,7 @@
 #include "core/runtime/bind_inputs.hpp"
 #include "core/runtime/target.hpp"
 #include "core/trace/record.hpp"
+#include "native/browser/browser_session.hpp"
 #include "native/host/browser_cases.hpp"
 #include "native/host/model_file.hpp"
 
@@ -55,7 +56,8 @@ class TargetRunner {
  public:
   explicit TargetRunner(RunnerOptions options);
 
-  /// Browsers are served by one server, started when the first one is needed.
+  /// Browsers are served by one server, started when the first one is needed. That of the last target stays
+  /// open for further runs of it.
   [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
                                   const TargetProgress& progress);
 
@@ -71,13 +73,20 @@ class TargetRunner {
                                                      std::span<const RunRequest> requests,
                                                      const TargetProgress& progress);
 
+  /// Ends what stays open for further runs.
+  void rest();
+
  private:
-  [[nodiscard]] Status start_server();
+  /// The browser of this target, which stays open until another target runs; it is started when it is first
+  /// needed.
+  [[nodiscard]] Result<BrowserSession*> session_for(const Target& target);
   [[nodiscard]] Result<Trace> run_in_a_browser(const Target& target, const RunRequest& request,
                                                const TargetProgress& progress);
 
   RunnerOptions options_;
   std::unique_ptr<Server> server_;
+  std::string session_of_;  // a target
+  std::unique_ptr<BrowserSession> session_;
 };
 
 }  // namespace driftscope

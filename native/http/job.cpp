@@ -54,6 +54,7 @@ bool Job::fail(Error error) { return end(Result<Bytes>(std::move(error))); }
 
 void Job::cancel() {
   end(std::nullopt);
+  next_.close();
   const std::lock_guard none_taken_any_more(values_mutex_);
 }
 

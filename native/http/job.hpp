@@ -57,6 +57,8 @@ class Job {
   [[nodiscard]] const JobContent& content() const { return content_; }
   /// For a page that stays for more than one result; closed when the job is over.
   [[nodiscard]] LongPoll& long_poll() { return long_poll_; }
+  /// Tells the job's page which job to run next: its ID. Open until this one is cancelled.
+  [[nodiscard]] LongPoll& next() { return next_; }
 
   // The browser's side. False: the job is over (finished or cancelled), the page should stop.
   bool opened();
@@ -92,6 +94,7 @@ class Job {
   const std::string id_;
   const JobContent content_;
   LongPoll long_poll_;
+  LongPoll next_;
   std::mutex values_mutex_;  // taken before mutex_
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -109,6 +109,14 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
     response.status = job->long_poll().closed() ? 404 : 204;
   });
 
+  server.Get(job_path + "/next", [=](const Request& request, Response& response) {
+    const auto job = job_of(request);
+    if (!job || job->next().closed()) return not_found(response);
+    if (const auto next = job->next().next_request(longest_wait_for_a_request))
+      return send_json(response, encode(messages::NextJob{.job = *next}));
+    response.status = job->next().closed() ? 404 : 204;
+  });
+
   server.Post(job_path + "/response",
               [=](const Request& request, Response& response, const ContentReader& reader) {
                 const auto job = job_of(request);

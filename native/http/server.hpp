@@ -18,6 +18,8 @@
 //   POST /api/jobs/ID/error        an object "error"
 //   GET  /api/jobs/ID/request      of a page that stays: waits for the next request; 204: none yet, ask again
 //   POST /api/jobs/ID/response     the response to it
+//   GET  /api/jobs/ID/next         of the page of a finished job: waits for its next one, "next_job"; 204:
+//                                  none yet, ask again; 404: there will be none
 // Everything else is 404. See guard.hpp for which requests are answered at all.
 #pragma once
 

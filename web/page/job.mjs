@@ -113,13 +113,24 @@ async function fetchParts(url, job, onProgress, signal) {
   return { model: model.bytes, from: model.from, attachments, inputs };
 }
 
+const jobUrl = (id) => new URL(`../../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
+
+/** The job that the PC wants next of the page that has run job `id`; null when there will be none. */
+export async function nextJob(id) {
+  while (true) {
+    const response = await fetch(`${jobUrl(id)}/next`, { cache: "no-store" }).catch(() => null);
+    if (!response?.ok) return null;
+    if (response.status !== 204) return (await response.json()).job;
+  }
+}
+
 /**
  * Runs job `id`; resolves to the run's result with `job` (for a batch or a bench: to `job` alone).
  * `show` = {job(job), change(state)} receives progress. Any error is reported to the PC as
  * well, and thrown.
  */
 export async function runJob(id, here, show) {
-  const url = new URL(`../../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
+  const url = jobUrl(id);
   const abort = new AbortController();
   const pulse = new Pulse();
   const heartbeat = new Heartbeat(`${url}/progress`, abort, pulse);

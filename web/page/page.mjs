@@ -1,7 +1,7 @@
 // The page: chooses what to run, runs it, shows the result. Everything that computes is elsewhere
 // (runner.mjs, samples.mjs, job.mjs); everything that draws is in view.mjs.
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
-import { runJob } from "./job.mjs";
+import { nextJob, runJob } from "./job.mjs";
 import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
 import * as history from "./history.mjs";
 import { host, showHosting } from "./hosting.mjs";
@@ -226,6 +226,12 @@ async function offerTrace(result, name) {
 
 async function runForPc(id) {
   document.body.classList.add("job");
+  for (let next = id; next; next = await nextJob(next)) await runOneForPc(next);
+}
+
+async function runOneForPc(id) {
+  view.hideResults();
+  view.showError(null);
   try {
     const result = await runJob(id, state.here, {
       job: view.showJob,

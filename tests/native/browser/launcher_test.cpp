@@ -32,6 +32,18 @@ request() { # METHOD PATH FILE
       "$([[ $3 ]] && stat -c %s "$3" || echo 0)"; [[ ! $3 ]] || cat "$3"; } >&9
   cat <&9 >/dev/null; exec 9>&-
 }
+next_job() { # sets api to that of the next job; fails when there will be none
+  local body
+  while :; do
+    exec 9<>"/dev/tcp/${address%:*}/${address#*:}" || return
+    printf 'GET %s/next HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$api" "$address" >&9
+    body=$(cat <&9); exec 9>&-
+    [[ $body == *' 204 '* ]] || break
+  done
+  job=$(sed -n 's/.*"job":"\([0-9a-f]*\)".*/\1/p' <<<"$body")
+  api=/$token/api/jobs/$job
+  [[ $job ]]
+}
 )sh";
 
 struct Fake : TestSite {
@@ -405,6 +417,50 @@ TEST_CASE("Launcher_ModelBeyondTheLimit_IsRefusedBeforeABrowserStarts") {
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().kind == ErrorKind::limit);
   CHECK(trace.error().message.find("tiny has 0 MiB") != std::string::npos);
+}
+
+TEST_CASE("Session_SeveralJobs_AreRunByOneBrowserAfterTheOther") {
+  const Fake fake;
+  const std::string file = fake.trace_file("trace", "chrome/strict");
+  BrowserSession session(*fake.server,
+                         fake.browser("b", "while :; do request GET $api; request POST $api/result " + file +
+                                               "; next_job || exit; done"));
+  for (int run = 0; run < 3; ++run) {
+    const auto trace = run_in_browser(session, Fake::job(), {}, {});
+    REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+    CHECK(trace->target == "chrome/strict");
+  }
+  CHECK(session.starts() == 1);
+}
+
+TEST_CASE("Session_JobThatFails_GivesTheNextOneAnotherBrowser") {
+  const Fake fake;
+  const std::string file = fake.trace_file("trace", "chrome/strict");
+  fake.write("error", R"({"kind": "unsupported", "message": "no such operator"})");
+  const std::string error = (fake.folder->path() / "error").string();
+  const std::string mark = (fake.folder->path() / "failed").string();
+  BrowserSession session(
+      *fake.server,
+      fake.browser("b", "while :; do request GET $api; if [[ -e " + mark +
+                            " ]]; then request POST $api/result " + file + "; else touch " + mark +
+                            "; request POST $api/error " + error + "; fi; next_job || exit; done"));
+  const auto first = run_in_browser(session, Fake::job(), {}, {});
+  REQUIRE_FALSE(first.ok());
+  CHECK(first.error().message.find("no such operator") != std::string::npos);
+  CHECK(run_in_browser(session, Fake::job(), {}, {}).ok());
+  CHECK(session.starts() == 2);
+}
+
+// It ends between two jobs: the next one starts it again.
+TEST_CASE("Session_BrowserThatEndsBetweenJobs_IsStartedAgain") {
+  const Fake fake;
+  const std::string file = fake.trace_file("trace", "chrome/strict");
+  BrowserSession session(*fake.server,
+                         fake.browser("b", "request GET $api; request POST $api/result " + file));
+  REQUIRE(run_in_browser(session, Fake::job(), {}, {}).ok());
+  std::this_thread::sleep_for(milliseconds(500));
+  CHECK(run_in_browser(session, Fake::job(), {}, {}).ok());
+  CHECK(session.starts() == 2);
 }
 
 }  // namespace driftscope::test::launcher_test
