@@ -4,7 +4,7 @@
 
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/machine.hpp"
-#include "native/host/local_run.hpp"
+#include "native/host/service_run.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {

@@ -11,7 +11,7 @@
 #include "core/verify/perturbation.hpp"
 #include "native/browser/page_life.hpp"
 #include "native/browser/run_in_browser.hpp"
-#include "native/host/local_run.hpp"
+#include "native/host/service_run.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
 

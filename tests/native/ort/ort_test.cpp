@@ -10,7 +10,7 @@
 #include "core/results/run_times.hpp"
 #include "core/verify/verify.hpp"
 #include "native/host/inputs.hpp"
-#include "native/host/local_run.hpp"
+#include "native/host/service_run.hpp"
 #include "unit/support/model_builder.hpp"
 
 namespace driftscope::test::ort_test {

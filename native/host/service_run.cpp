@@ -1,4 +1,4 @@
-#include "native/host/local_run.hpp"
+#include "native/host/service_run.hpp"
 
 #include <fmt/format.h>
 
