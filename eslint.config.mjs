@@ -34,7 +34,7 @@ export default [
   { files: ["web/page/service_worker.js"], languageOptions: { globals: { site: "readonly" } } },
   // Under Node; the tests also hold functions that run on a page.
   {
-    files: ["cmake/**", "web/npm/**", "web/peers/node_host.mjs"],
+    files: ["cmake/**", "web/npm/**", "web/*/node_*.mjs"],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   { files: ["tests/**"], languageOptions: { globals: { ...page, ...globals.nodeBuiltin } } },

@@ -78,6 +78,23 @@ file(GLOB tf_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tf_operator_registry.cpp" "${tf_operator_files}"
   core/convert/tf/operator_table.hpp tf::OperatorTable tf::operators tf_operators)
 
+# native/browser/kinds/FOO.cpp defines browsers::foo::add_to(BrowserTable&). Compiled with the layer (native/browser).
+file(GLOB browser_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/browser/kinds/*.cpp")
+file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/browsers")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/browsers/browser_registry.cpp" "${browser_files}"
+  native/browser/browsers.hpp BrowserTable browsers browser_table)
+
+# native/host/hosts/FOO/host.cpp defines hosts::foo::add_to(HostTable&). Compiled with the layer (native/host).
+file(GLOB host_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/host/hosts/*/host.cpp")
+set(host_folders "")
+foreach(file IN LISTS host_files)
+  cmake_path(GET file PARENT_PATH folder)
+  list(APPEND host_folders "${folder}")
+endforeach()
+file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/hosts")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/hosts/host_registry.cpp" "${host_folders}"
+  native/host/host.hpp HostTable hosts host_table)
+
 # core/convert/FOO/format.cpp defines convert::foo::add_to(FormatTable&): the formats of driftscope export.
 file(GLOB format_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/*/format.cpp")
 set(format_folders "")

@@ -12,7 +12,7 @@
 namespace driftscope {
 
 struct Target {
-  std::string host;    ///< pc, chrome, firefox, safari, remote:NAME, file
+  std::string host;    ///< pc, chrome, firefox, safari, node, file, …
   std::string engine;  ///< reference, strict, …; for host "file" the path of a trace
   std::map<std::string, std::string> options;
 

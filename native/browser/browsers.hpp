@@ -4,8 +4,10 @@
 // even without a GPU.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,42 @@ struct HostInfo {
   std::string feature = {};  ///< with which it is started: EngineInfo::browser_feature
 };
 
+/// The command that opens a page.
+struct BrowserCommand {
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;
+  bool needs_display = false;
+};
+
+/// A browser that can be started. A kind is a file in kinds/: each FOO.cpp defines `void
+/// driftscope::browsers::foo::add_to(BrowserTable&)`; the table is generated from the folder at configure
+/// time.
+struct BrowserKind {
+  std::string host;                   ///< as HostInfo
+  std::string label;                  ///< as HostInfo
+  int order = 50;                     ///< in lists, ascending
+  std::string variable;               ///< of the environment, which names another program
+  std::vector<std::string> programs;  ///< the first that is there; may hold wildcards
+  bool needs_display = false;         ///< for --version as well
+  /// See browser_command.
+  Result<BrowserCommand> (*command)(const HostInfo& host, const std::filesystem::path& profile,
+                                    const std::string& url) = nullptr;
+};
+
+class BrowserTable {
+ public:
+  void add(BrowserKind kind) {
+    kinds_.insert(std::ranges::upper_bound(kinds_, kind.order, {}, &BrowserKind::order), std::move(kind));
+  }
+  [[nodiscard]] std::span<const BrowserKind> all() const { return kinds_; }
+
+ private:
+  std::vector<BrowserKind> kinds_;
+};
+
+/// All of this build (generated: build/generated/browsers/browser_registry.cpp).
+[[nodiscard]] const BrowserTable& browser_table();
+
 /// Names of the hosts that are browsers: chrome, firefox, safari.
 [[nodiscard]] const std::vector<std::string>& browser_hosts();
 
@@ -35,13 +73,6 @@ struct HostInfo {
 
 /// The browser for a target: one that has what its engine needs.
 [[nodiscard]] Result<HostInfo> probe_target_host(const Target& target);
-
-/// The command that opens a page.
-struct BrowserCommand {
-  std::vector<std::string> arguments;
-  std::map<std::string, std::string> environment;
-  bool needs_display = false;
-};
 
 /// Writes the browser's settings to its profile folder (which exists and is empty).
 [[nodiscard]] Result<BrowserCommand> browser_command(const HostInfo& host,

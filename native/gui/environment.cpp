@@ -6,8 +6,7 @@
 
 #include "core/runtime/engine.hpp"
 #include "native/bench/history.hpp"
-#include "native/browser/browser_features.hpp"
-#include "native/browser/browsers.hpp"
+#include "native/host/host.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {
@@ -17,41 +16,30 @@ constexpr double history_confidence = 0.99;  // as `bench --history` judges
 
 bool is_default(const Engine& engine) { return &engine == &default_engine(); }
 
-void add_pc(std::vector<gui::TargetChoice>& targets) {
-  for (const auto& engine : engines()) {
-    if (!runs_on(engine->info(), "pc")) continue;
-    const Availability availability = engine->available();
-    targets.push_back({"pc/" + engine->name(), availability.ok, availability.reason, is_default(*engine)});
-  }
-}
-
-/// `here`: its version, or why it is unavailable, which is reported once.
-void add_browser(const std::string& host, const Result<std::string>& here,
-                 std::vector<gui::TargetChoice>& targets) {
-  if (!here.ok()) {
-    targets.push_back({host + "/" + default_engine().name(), false, here.error().message, true});
+/// `page`: where the built page is, which all hosts but the PC need.
+void add_host(const Host& host, const Result<std::filesystem::path>& page,
+              std::vector<gui::TargetChoice>& targets) {
+  const std::string& name = host.facts().name;
+  const bool is_pc = name == "pc";
+  const Result<std::string> version = host.version();
+  const Error* const missing = !version.ok()          ? &version.error()
+                               : !is_pc && !page.ok() ? &page.error()
+                                                      : nullptr;
+  if (missing != nullptr) {  // said once
+    if (!host.facts().optional)
+      targets.push_back({name + "/" + default_engine().name(), false, missing->message, true});
     return;
   }
-  std::string detail = *here;
+  std::string detail = is_pc ? "" : *version;
   for (const auto& engine : engines()) {
     const EngineInfo& info = engine->info();
-    // The reference computes the same there as here.
-    if (!runs_on(info, host) || info.kind == EngineKind::reference) continue;
-    if (const BrowserFeature* feature = find_browser_feature(info.browser_feature)) {
-      if (feature->host != host) continue;
-      const auto with = probe_host(host, feature->name);
-      targets.push_back(
-          {host + "/" + info.name, with.ok(), with.ok() ? with->version : with.error().message, false});
-      continue;
-    }
-    targets.push_back({host + "/" + info.name, true, std::exchange(detail, {}), is_default(*engine)});
+    // The reference computes the same elsewhere as here.
+    if (!host.can_run(info) || (!is_pc && info.kind == EngineKind::reference)) continue;
+    Availability here = host.runs(*engine);
+    if (here.ok && here.reason.empty()) here.reason = std::exchange(detail, {});
+    targets.push_back({name + "/" + info.name, here.ok, std::move(here.reason),
+                       is_default(*engine) && !host.facts().optional});
   }
-}
-
-Result<std::string> version_of(const std::string& host, const Result<std::filesystem::path>& page) {
-  DRIFTSCOPE_TRY(const HostInfo found, probe_host(host));
-  if (!page.ok()) return page.error();
-  return found.version;
 }
 
 }  // namespace
@@ -60,9 +48,9 @@ std::filesystem::path default_history() { return History::default_place(); }
 
 std::vector<gui::TargetChoice> targets_here(const std::filesystem::path& site) {
   std::vector<gui::TargetChoice> targets;
-  add_pc(targets);
   const auto page = find_site(site);
-  for (const std::string& host : browser_hosts()) add_browser(host, version_of(host, page), targets);
+  for (const auto& host : host_table().all())
+    if (host->facts().runs) add_host(*host, page, targets);
   return targets;
 }
 

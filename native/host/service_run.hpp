@@ -1,13 +1,29 @@
-// A run on this PC, through the same service and the same messages that a browser's worker uses.
-// Client: target_runner.
+// A run through the session service, in the messages that a browser's worker uses: in this process, or in
+// another one that speaks them. Clients: the hosts pc and node, the subjects of a bench.
 #pragma once
 
-#include "native/host/target_runner.hpp"
+#include "core/base/json.hpp"
+#include "core/protocol/client.hpp"
+#include "native/host/load_request.hpp"
+#include "native/host/run_request.hpp"
 
 namespace driftscope {
 
-[[nodiscard]] Result<Trace> run_locally(const Target& target, const RunRequest& request,
-                                        const TargetProgress& progress);
+/// How a service is to be asked.
+struct ServiceRunOptions {
+  /// The model's bytes go with the request to load it. Otherwise the service reads them elsewhere.
+  bool send_model = false;
+  /// Captured values come in pieces with the responses to poll. Otherwise the service keeps them for its
+  /// trace, or gives them to the request's sink itself.
+  bool stream_values = false;
+  /// For the trace's run, beside what the service says itself.
+  nlohmann::json environment = nlohmann::json::object();
+};
+
+/// Loads the model, runs it and takes the trace.
+[[nodiscard]] Result<Trace> run_on_service(ServiceTransport& transport, const Target& target,
+                                           const LoadRequest& load, const RunRequest& request,
+                                           const ServiceRunOptions& options, const TargetProgress& progress);
 
 /// What an engine does that is not ready yet and compiles so many programs for a GPU; 0: not known.
 [[nodiscard]] std::string_view preparing_step(std::int64_t programs);

@@ -1,16 +1,26 @@
 #include "native/host/targets.hpp"
 
+#include <fmt/format.h>
+
 #include "core/base/text.hpp"
 #include "core/runtime/resolve_target.hpp"
+#include "native/host/host.hpp"
 
 namespace driftscope {
 namespace {
 
 Status check_engine(const Target& target) {
-  if (target.host == "file") return {};
-  if (auto resolved = resolve_target(target); !resolved.ok())
-    return in_context(std::move(resolved).error(), "target " + in_quotes(target.text()));
-  return {};
+  DRIFTSCOPE_TRY(const Host* const host, find_host(target));
+  if (!host->facts().runs) return {};
+  auto resolved = resolve_target(target);
+  if (!resolved.ok()) return in_context(std::move(resolved).error(), "target " + in_quotes(target.text()));
+  if (host->can_run(resolved->engine->info())) return {};
+  std::vector<std::string_view> others;
+  for (const auto& other : host_table().all())
+    if (other->can_run(resolved->engine->info())) others.push_back(other->facts().name);
+  return bad_input(fmt::format("target {}: {} cannot run the engine {}; hosts that can: {}",
+                               in_quotes(target.text()), target.host, target.engine,
+                               fmt::join(others, ", ")));
 }
 
 }  // namespace

@@ -151,8 +151,8 @@ def unreached(tree: Tree):
         folder = start.rpartition("/")[0]
         begun |= {name for name in code if name.startswith(folder) and re.search(
             r"[\"/]" + re.escape(name[len(folder):].lstrip("/")) + r"\"", tree.text(start))}
-    # web/peers/peers.mjs loads the adapter of a peer by the peer's name, native/peers/node starts its host.
-    begun |= {name for name in code if re.fullmatch(r"web/peers/(([\w-]+)/\2|node_host)\.mjs", name)}
+    # web/peers/peers.mjs loads the adapter of a peer by the peer's name; the native program starts node_….mjs in Node.
+    begun |= {name for name in code if re.fullmatch(r"web/(peers/([\w-]+)/\2|\w+/node_\w+)\.mjs", name)}
     reached = closure(named | begun, edges)
 
     texts = [tree.text(name) for name in reached | starts if name in tree.files]

@@ -12,6 +12,7 @@
 #include "native/browser/chromium_sandbox.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/gui_program.hpp"
+#include "native/host/host.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
 
@@ -54,9 +55,12 @@ std::vector<Finding> probe_environment() {
   }
   const auto site = find_site();
   findings.push_back({"page", site.ok(), site.ok() ? site->string() : site.error().message});
-  for (const std::string& host : browser_hosts()) {
-    const auto found = probe_host(host);
-    findings.push_back({host, found.ok(), found.ok() ? found->version : found.error().message});
+  for (const auto& host : host_table().all()) {
+    const HostFacts& facts = host->facts();
+    if (!facts.runs || facts.name == "pc") continue;  // which has its lines
+    const auto found = host->version();
+    findings.push_back(
+        {facts.name, found.ok(), found.ok() ? *found : found.error().message, !facts.optional});
   }
   findings.push_back({"chrome's sandbox", why_no_sandbox().empty(),
                       why_no_sandbox().empty() ? "user namespaces" : why_no_sandbox(), false});

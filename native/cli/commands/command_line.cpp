@@ -11,6 +11,7 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/limit_options.hpp"
 #include "native/cli/commands/parse_error.hpp"
+#include "native/host/host.hpp"
 
 namespace driftscope {
 namespace {
@@ -23,12 +24,14 @@ std::string targets_help() {
     for (const std::string& option : option_lines(info))
       engine_list += fmt::format("  {:<10}   {}\n", "", option);
   }
+  std::vector<std::string_view> hosts;
+  for (const auto& host : host_table().all()) hosts.push_back(host->facts().name);
   return fmt::format(
-      "Targets are host/engine[:option=value,…]: hosts pc, chrome, firefox, safari (WebKitGTK), file;\n"
+      "Targets are host/engine[:option=value,…]: hosts {} (safari is WebKitGTK);\n"
       "engines, each with its options:\n"
-      "{}In a browser the option wasm={} selects one\n"
+      "{}In a browser and in Node the option wasm={} selects one\n"
       "of the builds; else the best one that the browser can run is used.",
-      engine_list, fmt::join(wasm_builds, "|"));
+      fmt::join(hosts, ", "), engine_list, fmt::join(wasm_builds, "|"));
 }
 
 std::map<const CLI::App*, Command> declare(CLI::App& app, Limits& limits) {

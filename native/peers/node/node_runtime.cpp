@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <mutex>
 
 #include "core/protocol/peer_runtime.hpp"
 #include "native/os/cleanup.hpp"
+#include "native/os/node_program.hpp"
 #include "native/peers/node/node_channel.hpp"
 #include "native/platform/site.hpp"
 
@@ -22,15 +22,7 @@ struct Installed {
 
 Result<Installed> find_installed(const peer::PeerInfo& peer) {
   Installed found;
-  const char* named = std::getenv("DRIFTSCOPE_NODE");
-  const std::string program = named != nullptr && *named != '\0' ? named : "node";
-  found.program = find_program(program);
-  if (found.program.empty()) {
-    const std::string why = why_passed_over(program);
-    return missing_error(fmt::format(
-        "{} on the PC needs Node, and {}; install it (tools/setup does), or name it with DRIFTSCOPE_NODE",
-        peer.title, why.empty() ? fmt::format("'{}' was not found", program) : why));
-  }
+  DRIFTSCOPE_TRY(found.program, find_node(peer.title + " on the PC"));
   DRIFTSCOPE_TRY(found.site, find_site());
   for (const std::string& file : peer.engine.browser_files) {
     std::error_code error;

@@ -10,7 +10,7 @@
 #include "core/results/run_times.hpp"
 #include "core/verify/verify.hpp"
 #include "native/host/inputs.hpp"
-#include "native/host/service_run.hpp"
+#include "native/host/target_runner.hpp"
 #include "unit/support/model_builder.hpp"
 
 namespace driftscope::test::ort_test {
@@ -49,7 +49,7 @@ Result<Trace> run(const ModelFile& model, const Target& where, Capture capture =
   request.inputs = *inputs;
   request.capture = capture;
   request.repeat = repeat;
-  return run_locally(where, request, [](auto, auto, auto) {});
+  return TargetRunner({}).run(where, request, [](auto, auto, auto) {});
 }
 
 Verification verified(const ModelFile& model, const Trace& trace) {

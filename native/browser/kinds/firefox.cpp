@@ -1,0 +1,31 @@
+// Firefox.
+#include "native/browser/browsers.hpp"
+#include "native/browser/firefox_profile.hpp"
+
+namespace driftscope::browsers::firefox {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<BrowserCommand> command_for(const HostInfo& host, const fs::path& profile, const std::string& url) {
+  const fs::path folder = profile / "firefox";
+  DRIFTSCOPE_CHECK(write_firefox_profile(folder));
+  BrowserCommand command;
+  command.arguments = {host.program.string(), "--no-remote", "--profile", folder.string(), url};
+  command.environment = {{"MOZ_ENABLE_WAYLAND", "0"}, {"MOZ_CRASHREPORTER_DISABLE", "1"}};
+  command.needs_display = true;  // with --headless there is no WebGL2
+  return command;
+}
+
+}  // namespace
+
+void add_to(BrowserTable& table) {
+  table.add({.host = "firefox",
+             .label = "Firefox",
+             .order = 20,
+             .variable = "DRIFTSCOPE_FIREFOX",
+             .programs = {"firefox-esr", "firefox"},
+             .command = command_for});
+}
+
+}  // namespace driftscope::browsers::firefox

@@ -1,0 +1,48 @@
+#include "native/host/host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "native/platform/site.hpp"
+
+namespace driftscope {
+
+Result<Server*> HostContext::server() {
+  if (!server_) {
+    DRIFTSCOPE_TRY(const auto site, find_site(options.site));
+    ServerOptions server_options;
+    server_options.site = site;
+    DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
+  }
+  return server_.get();
+}
+
+Result<std::vector<CaseRun>> HostSession::run_all(std::span<const RunRequest> requests,
+                                                  const TargetProgress& progress) {
+  std::vector<CaseRun> runs;
+  for (const RunRequest& request : requests) {
+    progress("running", static_cast<std::int64_t>(runs.size()), static_cast<std::int64_t>(requests.size()));
+    runs.push_back({run(request, [](auto, auto, auto) {})});
+  }
+  return runs;
+}
+
+void HostTable::add(std::unique_ptr<Host> host) {
+  const auto later = [](int order, const std::unique_ptr<Host>& other) {
+    return order < other->facts().order;
+  };
+  hosts_.insert(std::upper_bound(hosts_.begin(), hosts_.end(), host->facts().order, later), std::move(host));
+}
+
+Result<const Host*> find_host(const Target& target) {
+  std::vector<std::string_view> names;
+  for (const auto& host : host_table().all()) {
+    if (host->facts().name == target.host) return host.get();
+    names.push_back(host->facts().name);
+  }
+  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are {}", target.text(),
+                               target.host, fmt::join(names, ", ")));
+}
+
+}  // namespace driftscope
