@@ -31,8 +31,10 @@ struct StartRequest {
   nlohmann::json environment = nlohmann::json::object();
 };
 
+/// `given`: the inputs, where they are in memory already; otherwise the payload holds them.
 [[nodiscard]] Result<StartRequest> read_start_request(const messages::Start& request,
-                                                      std::span<const std::byte> payload, const Graph& graph);
+                                                      std::span<const std::byte> payload, const Graph& graph,
+                                                      std::optional<NamedInputs> given = {});
 
 /// The session of a target's engine, or why there is none. `defer_values` as of EngineOptions.
 [[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(const Target& target,

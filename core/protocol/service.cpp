@@ -64,7 +64,9 @@ struct Service::State {
   std::unique_ptr<Measurement> measurement;
   std::unique_ptr<ServiceComparison> comparison;
   ReadOutside read_outside;
-  TensorSink sink;  // of the next run
+  TensorSink sink;                    // of the next run
+  std::optional<NamedInputs> inputs;  // of the next start, in place of its payload
+  std::function<void(Trace)> deliver;
   RunRecorder* recorder = nullptr;
 
   Result<Reply> answer(const Message& message);
@@ -118,7 +120,8 @@ Result<Reply> Service::State::start(const json& request, std::span<const std::by
   end_runs();
   messages::Start given;
   DRIFTSCOPE_CHECK(decode(request, given));
-  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(given, payload, *model->graph));
+  DRIFTSCOPE_TRY(StartRequest wanted,
+                 read_start_request(given, payload, *model->graph, std::exchange(inputs, std::nullopt)));
   wanted.record.sink = std::exchange(sink, nullptr);
   DRIFTSCOPE_TRY(run, TimedRun::start(*model, std::move(wanted), [this] { return load_again(); }));
   return Reply{encode(messages::StartResponse{.nodes = static_cast<std::int64_t>(run->nodes())}), {}};
@@ -152,7 +155,7 @@ Result<Reply> Service::State::poll(const json& request) {
 
 Result<Reply> Service::State::finish() {
   if (!run) return bad_input("request: \"finish\" without a run");
-  DRIFTSCOPE_TRY(const Trace trace, run->take());
+  DRIFTSCOPE_TRY(Trace trace, run->take());
   Reply reply;
   messages::FinishResponse described = describe_trace(trace, run->output_names());
   if (run->samples() > 0)
@@ -161,7 +164,11 @@ Result<Reply> Service::State::finish() {
       described.predictions = std::move(dataset->predictions);
   reply.head = encode(described);
   run.reset();
-  DRIFTSCOPE_TRY(reply.payload, write_trace(trace));
+  if (const auto receive = std::exchange(deliver, nullptr)) {
+    receive(std::move(trace));
+  } else {
+    DRIFTSCOPE_TRY(reply.payload, write_trace(trace));
+  }
   return reply;
 }
 
@@ -258,6 +265,10 @@ Service::~Service() = default;
 void Service::load_from(ReadOutside read) { state_->read_outside = std::move(read); }
 
 void Service::record_to(TensorSink sink) { state_->sink = std::move(sink); }
+
+void Service::take_inputs(NamedInputs inputs) { state_->inputs = std::move(inputs); }
+
+void Service::deliver_to(std::function<void(Trace)> receive) { state_->deliver = std::move(receive); }
 
 void Service::measure_into(RunRecorder* recorder) { state_->recorder = recorder; }
 

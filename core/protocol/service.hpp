@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 
 namespace driftscope {
@@ -39,6 +40,13 @@ class Service {
   /// For a host in the same process that writes them to a file: tensors may be deferred, to be copied
   /// piece by piece, on any one thread.
   void record_to(TensorSink sink);
+
+  /// In place of the payload of the next "start": inputs of a host in the same process.
+  void take_inputs(NamedInputs inputs);
+
+  /// The trace of the next "finish" goes there, and its response has no payload: for a host in the same
+  /// process, which would only read it again.
+  void deliver_to(std::function<void(Trace)> receive);
 
   /// Receives the recordings of measured runs when they are traced, like record_to's sink; null: memory. It
   /// must outlive the service.

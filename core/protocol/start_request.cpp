@@ -48,7 +48,7 @@ Status check_samples(const NamedInputs& inputs, std::int64_t samples) {
 }  // namespace
 
 Result<StartRequest> read_start_request(const messages::Start& request, std::span<const std::byte> payload,
-                                        const Graph& graph) {
+                                        const Graph& graph, std::optional<NamedInputs> given) {
   StartRequest run;
   DRIFTSCOPE_TRY(run.target, parse_target(request.target));
   run.record.repeat = static_cast<int>(request.repeat);
@@ -71,7 +71,11 @@ Result<StartRequest> read_start_request(const messages::Start& request, std::spa
   if (run.samples > 0 && run.stream)
     return bad_input("request: \"samples\" and \"stream\" exclude each other");
   if (request.environment) run.environment = *request.environment;
-  DRIFTSCOPE_TRY(run.inputs, read_inputs(request, payload, graph));
+  if (given) {
+    run.inputs = *std::move(given);
+  } else {
+    DRIFTSCOPE_TRY(run.inputs, read_inputs(request, payload, graph));
+  }
   if (run.samples > 0) DRIFTSCOPE_CHECK(check_samples(run.inputs, run.samples));
   return run;
 }

@@ -74,7 +74,10 @@ Result<Trace> run_on_service(ServiceTransport& transport, const Target& target, 
     return Status();
   };
   ValueReceiver receiver(request.sink ? request.sink : collect, max_value_bytes);
-  DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));
+  Bytes inputs;
+  if (options.trace == nullptr) {
+    DRIFTSCOPE_TRY(inputs, pack_inputs(request.inputs));
+  }
   progress(preparing_step(0), 0, 0);
   DRIFTSCOPE_CHECK(client.send(start_message(target, request, options, stream), inputs));
   while (true) {
@@ -85,7 +88,12 @@ Result<Trace> run_on_service(ServiceTransport& transport, const Target& target, 
     if (polled.head.finished) break;
   }
   DRIFTSCOPE_TRY(const auto finished, client.send(messages::Finish{}));
-  DRIFTSCOPE_TRY(Trace trace, read_trace(finished.payload));
+  Trace trace;
+  if (options.trace != nullptr && *options.trace) {
+    trace = *std::move(*options.trace);
+  } else {
+    DRIFTSCOPE_TRY(trace, read_trace(finished.payload));
+  }
   if (stream) DRIFTSCOPE_CHECK(receiver.finish());
   if (!collected.empty()) trace.tensors = std::move(collected);
   trace.model_sha256 = request.model->sha256;

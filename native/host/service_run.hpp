@@ -11,6 +11,8 @@ namespace driftscope {
 
 /// How a service is to be asked.
 struct ServiceRunOptions {
+  /// Of a service in this process: it has the inputs already, and puts its trace there.
+  std::optional<Trace>* trace = nullptr;
   /// The model's bytes go with the request to load it. Otherwise the service reads them elsewhere.
   bool send_model = false;
   /// Captured values come in pieces with the responses to poll. Otherwise the service keeps them for its

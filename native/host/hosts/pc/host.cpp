@@ -33,9 +33,12 @@ class Session final : public HostSession {
     service.load_from(
         [&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); });
     if (request.sink) service.record_to(request.sink);
+    std::optional<Trace> trace;
+    service.take_inputs(request.inputs);
+    service.deliver_to([&trace](Trace made) { trace = std::move(made); });
     InThisProcess transport(service);
-    return run_on_service(transport, target_, load, request, {.environment = {{"host", target_.host}}},
-                          progress);
+    return run_on_service(transport, target_, load, request,
+                          {.trace = &trace, .environment = {{"host", target_.host}}}, progress);
   }
 
  private:
