@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/bench/trend.hpp"
+#include "core/statistics/trend.hpp"
 
 namespace driftscope {
 namespace {

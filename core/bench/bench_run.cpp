@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/bench/trend.hpp"
+#include "core/statistics/trend.hpp"
 
 namespace driftscope {
 namespace {

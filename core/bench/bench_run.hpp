@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/bench/statistics.hpp"
+#include "core/statistics/statistics.hpp"
 
 namespace driftscope {
 

@@ -8,7 +8,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/json_number.hpp"
-#include "core/bench/trend.hpp"
+#include "core/statistics/trend.hpp"
 
 namespace driftscope {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/bench/statistics.hpp"
+#include "core/statistics/statistics.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/bench/distributions.hpp"
+#include "core/statistics/distributions.hpp"
 
 namespace driftscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/bench/statistics.hpp"
+#include "core/statistics/statistics.hpp"
 
 namespace driftscope {
 

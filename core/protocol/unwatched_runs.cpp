@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/bench/statistics.hpp"
-#include "core/bench/trend.hpp"
+#include "core/statistics/statistics.hpp"
+#include "core/statistics/trend.hpp"
 
 namespace driftscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/json.hpp"
-#include "core/bench/statistics.hpp"
+#include "core/statistics/statistics.hpp"
 #include "core/verify/compare.hpp"
 
 namespace driftscope {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "core/bench/statistics.hpp"
+#include "core/statistics/statistics.hpp"
 
 namespace driftscope {
 

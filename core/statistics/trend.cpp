@@ -1,10 +1,10 @@
-#include "core/bench/trend.hpp"
+#include "core/statistics/trend.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
-#include "core/bench/distributions.hpp"
+#include "core/statistics/distributions.hpp"
 
 namespace driftscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/bench/distributions.hpp"
+#include "core/statistics/distributions.hpp"
 
 #include <cmath>
 #include <limits>

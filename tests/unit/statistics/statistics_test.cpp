@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/rng.hpp"
-#include "core/bench/distributions.hpp"
-#include "core/bench/statistics.hpp"
+#include "core/statistics/distributions.hpp"
+#include "core/statistics/statistics.hpp"
 
 namespace driftscope::test::statistics_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/base/rng.hpp"
-#include "core/bench/trend.hpp"
+#include "core/statistics/trend.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::trend_test {
