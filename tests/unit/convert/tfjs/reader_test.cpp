@@ -4,6 +4,7 @@
 
 #include "core/base/json.hpp"
 #include "core/convert/read_model.hpp"
+#include "core/convert/tfjs/reader/parts.hpp"
 #include "tests/unit/convert/read_back.hpp"
 #include "tests/unit/support/mutate.hpp"
 #include "tests/unit/support/seed.hpp"
@@ -100,6 +101,26 @@ TEST_CASE("TfjsReader_BadModels_SayWhatIsWrong") {
   CHECK(failure(json, model).message.find("layers model") != std::string::npos);
 }
 
+// A kind whose content is of another type.
+TEST_CASE("TfjsReader_AttributesOfOtherTypes_AreErrorsOrAbsent") {
+  for (const char* text : {R"({"b": 5})", R"({"b": "true"})", R"({"list": 1})", R"({"else": 1})", R"({})"}) {
+    CAPTURE(text);
+    const auto attribute = convert::tfjs::attribute_in(parse_json(text));
+    REQUIRE(attribute.ok());
+    CHECK(!*attribute);
+  }
+  for (const char* text :
+       {R"(5)", R"({"i": "x"})", R"({"f": "x"})", R"({"s": "?"})", R"({"shape": {"dim": [{"size": "-2"}]}})",
+        R"({"shape": {"dim": [{"size": "2147483648"}]}})"}) {
+    CAPTURE(text);
+    CHECK(!convert::tfjs::attribute_in(parse_json(text)).ok());
+  }
+  const auto largest =
+      convert::tfjs::attribute_in(parse_json(R"({"shape": {"dim": [{"size": "2147483647"}, {}]}})"));
+  REQUIRE(largest.ok());
+  CHECK(std::get<tf::ShapeAttribute>(**largest).shape == Shape{2147483647, -1});
+}
+
 /// A graph of Placeholder x (int32), constants c of int32, and the nodes given as JSON; read and run.
 Result<Graph> graph_of(const std::string& x_size, const std::vector<std::int32_t>& constants,
                        const std::string& nodes) {
@@ -163,6 +184,18 @@ TEST_CASE("TfjsReader_NumbersThatAreNoSizes_AreRefused") {
   const auto unpacked = graph_of(size, {}, many);
   REQUIRE_FALSE(unpacked.ok());
   CHECK(unpacked.error().kind == ErrorKind::limit);
+}
+
+TEST_CASE("TfjsReader_BlocksWithoutASize_AreRefused") {
+  const std::string size = R"({"size":"1"},{"size":"2"},{"size":"2"},{"size":"4"})";
+  const auto blocks = [&](const std::string& attributes) {
+    return graph_of(size, {}, R"(,{"name":"y","op":"DepthToSpace","input":["x"])" + attributes + "}");
+  };
+  const auto without = blocks("");
+  REQUIRE_FALSE(without.ok());
+  CHECK(without.error().message.find("block_size: 0") != std::string::npos);
+  CHECK(blocks(R"(,"attr":{"block_size":{"i":"1"}})").ok());
+  CHECK(blocks(R"(,"attr":{"block_size":{"i":"2"}})").ok());
 }
 
 TEST_CASE("TfjsReader_DamagedModels_AreErrorsAtMost") {
