@@ -125,8 +125,9 @@ class Cpp(Schema):
     def member(self, field):
         return field["name"] + ("_" if field["name"] == "default" else "")
 
-    def struct(self, name, doc, fields, inside=""):
-        text = f"/// {doc}\nstruct {name} {{\n{inside}"
+    def struct(self, name, doc, fields, inside="", bases=()):
+        above = f" : {', '.join(map(pascal, bases))}" if bases else ""
+        text = f"/// {doc}\nstruct {name}{above} {{\n{inside}"
         for field in fields:
             made = self.cpp_type(field)
             start = f" = {self.default(field)}" if "default" in field else "{}"
@@ -148,12 +149,13 @@ class Cpp(Schema):
         """With encode(XResponse) and decode(json, XResponse&), which checks first."""
         return self.message(f"{made}Response", f"What {name} gives.", f"{name}_response", request["response"])
 
-    def message(self, made, doc, spec, fields, verb=None):
-        """A struct with encode and a decode that checks."""
+    def message(self, made, doc, spec, fields, verb=None, parts=None):
+        """A struct with encode and a decode that checks. `parts`: its own fields, and its bases."""
+        own, bases = parts or (fields, ())
         start = f"{{{{\"do\", {quoted(verb)}}}}}" if verb else "nlohmann::json::object()"
         inside = f"  using Response = {made}Response;\n" if verb else ""
         unused = "" if fields else "  (void)message;\n"
-        return (self.struct(made, doc, fields, inside) +
+        return (self.struct(made, doc, own, inside, bases) +
                 f"inline nlohmann::json encode(const {made}& message) {{\n"
                 f"  nlohmann::json value = {start};\n{self.puts(fields)}{unused}  return value;\n}}\n\n"
                 f"[[nodiscard]] inline Status decode(const nlohmann::json& value, {made}& message) {{\n"
@@ -165,7 +167,7 @@ class Cpp(Schema):
         fields = [field for request in self.schema["requests"]
                   for field in [*request["fields"], *request["response"]]]
         fields += [field for document in self.schema["documents"] for field in document["fields"]]
-        used = set()
+        used = {name for _, bases in self.parts.values() for name in bases}
         while fields:
             base = self.base(fields.pop())
             if base in self.objects and base not in used:
@@ -200,7 +202,8 @@ class Cpp(Schema):
             parts.append(self.table(f"{name}_request", f'request "{name}"', request["doc"], fields, name))
             parts.append(self.table(f"{name}_response", f'response to "{name}"', "", request["response"]))
             parts.append(self.response_struct(made, name, request))
-            parts.append(self.message(made, request["doc"], f"{name}_request", fields, name))
+            parts.append(self.message(made, request["doc"], f"{name}_request", fields, name,
+                                      self.parts[name]))
             rows += (f"    {{{quoted(name)}, &{name}_request, &{name}_response, "
                      f"{quoted(request.get('payload', ''))}, {quoted(request.get('response_payload', ''))}, "
                      f"{quoted(request.get('by', ''))}}},\n")
@@ -210,7 +213,8 @@ class Cpp(Schema):
             name, fields = document["name"], document["fields"]
             self.check(f"document {name}", fields)
             parts.append(self.table(f"{name}_document", f'document "{name}"', document["doc"], fields))
-            parts.append(self.message(pascal(name), document["doc"], f"{name}_document", fields))
+            parts.append(self.message(pascal(name), document["doc"], f"{name}_document", fields, None,
+                                      self.parts[name]))
             rows += f"    {{{quoted(name)}, {quoted(document['where'])}, &{name}_document}},\n"
         parts.append(f"constexpr DocumentSpec documents[] = {{\n{rows}}};\n\n")
         rows = ""

@@ -25,6 +25,15 @@ class Schema:
         self.enums = schema["enums"]
         self.objects = schema["objects"]
         self.schema = schema
+        self.parts = {}  # by name of a message: the fields of its own, and the objects whose fields it also has
+        for message in [*schema["requests"], *schema["documents"]]:
+            self.flatten(message)
+
+    def flatten(self, message):
+        """The fields of the objects that a message is made "with" are its fields, too."""
+        bases = message.pop("with", [])
+        self.parts[message["name"]] = (message["fields"], bases)
+        message["fields"] = [*message["fields"], *(field for name in bases for field in self.objects[name]["fields"])]
 
     def base(self, field):
         return field["type"].removesuffix("[]")

@@ -37,8 +37,7 @@ messages::Start start_of(messages::Prepare&& prepare) {
   messages::Start start;
   start.target = std::move(prepare.target);
   // Without a trace only the outputs are kept.
-  start.capture = messages::named<messages::Capture>(messages::name_of(prepare.capture))
-                      .value_or(messages::Capture::outputs);
+  start.capture = prepare.capture == messages::Capture::none ? messages::Capture::outputs : prepare.capture;
   start.seed = prepare.seed;
   start.environment = std::move(prepare.environment);
   start.values = std::move(prepare.values);
@@ -177,7 +176,7 @@ Result<Reply> Service::State::prepare(const json& request, std::span<const std::
   end_runs();
   messages::Prepare given;
   DRIFTSCOPE_CHECK(decode(request, given));
-  const bool traced = given.capture != messages::CaptureOrNone::none;
+  const bool traced = given.capture != messages::Capture::none;
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(start_of(std::move(given)), payload, *model->graph));
   wanted.traced = traced;
   DRIFTSCOPE_TRY(measurement, Measurement::prepare(*model, std::move(wanted), recorder));

@@ -58,7 +58,9 @@ Result<StartRequest> read_start_request(const messages::Start& request, std::spa
     return bad_input(fmt::format(
         "request: \"compare_runs\" needs a \"repeat\" of at least 2 and no \"settle_ms\", got {} and {}",
         request.repeat, request.settle_ms));
-  run.record.capture = capture_from(messages::name_of(request.capture)).value_or(Capture::all);
+  const auto capture = capture_from(messages::name_of(request.capture));
+  if (!capture) return bad_input("request: \"capture\": none is for measurements alone");
+  run.record.capture = *capture;
   if (request.values) DRIFTSCOPE_CHECK(check_values(*request.values, graph));
   run.record.values = request.values;
   run.stream = request.stream;

@@ -5,8 +5,8 @@
 
 namespace driftscope {
 
-messages::CaptureOrNone capture_of(const SubjectSpec& spec) {
-  return messages::named<messages::CaptureOrNone>(spec.capture).value_or(messages::CaptureOrNone::none);
+messages::Capture capture_of(const SubjectSpec& spec) {
+  return messages::named<messages::Capture>(spec.capture).value_or(messages::Capture::none);
 }
 
 messages::Prepare prepare_request(const SubjectSpec& spec, const nlohmann::json& environment) {

@@ -8,7 +8,7 @@
 
 namespace driftscope {
 
-[[nodiscard]] messages::CaptureOrNone capture_of(const SubjectSpec& spec);
+[[nodiscard]] messages::Capture capture_of(const SubjectSpec& spec);
 [[nodiscard]] messages::Prepare prepare_request(const SubjectSpec& spec, const nlohmann::json& environment);
 [[nodiscard]] messages::Measure measure_request(const SliceRequest& request);
 

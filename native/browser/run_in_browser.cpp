@@ -16,15 +16,8 @@ messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
   description.model = {job.model_name, static_cast<std::int64_t>(job.model->size()), job.model_sha256};
   for (const JobAttachment& file : job.attachments)
     description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
-  description.repeat = job.repeat;
-  description.settle_ms = job.settle.count();
-  description.compare_runs = job.compare_runs;
-  description.unwatched_ms = job.unwatched.count();
-  description.capture = messages::named<messages::CaptureOrNone>(capture_name(job.capture))
-                            .value_or(messages::CaptureOrNone::all);
-  if (job.samples > 0) description.samples = job.samples;
-  description.stream = job.samples == 0;
-  description.values = job.values;
+  static_cast<messages::RunPlan&>(description) = job.plan;
+  description.stream = !job.plan.samples;
   return description;
 }
 
@@ -66,7 +59,7 @@ Result<Trace> run_in_browser(BrowserSession& session, const BrowserJob& job, con
     return Status();
   };
   JobContent content{json_text(encode(description_of(job, session.host()))), job.model, {}, job.inputs};
-  if (job.samples == 0)
+  if (!job.plan.samples)
     content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : collect, options.max_value_bytes);
   for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(const BrowserOutcome outcome, session.run(std::move(content), options, progress));

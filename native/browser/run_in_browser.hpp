@@ -33,16 +33,10 @@ struct BrowserJob {
   std::shared_ptr<const Bytes> model;
   std::vector<JobAttachment> attachments;
   std::shared_ptr<const Bytes> inputs;  ///< safetensors, by input name
-  Capture capture = Capture::all;
-  std::optional<std::vector<std::string>> values;  ///< as for RecordOptions
+  messages::RunPlan plan = {};
   /// Receives captured values as they come, on another thread, and the trace keeps the outputs; without
   /// it they are in the trace.
   TensorSink sink = {};
-  int repeat = 1;
-  std::chrono::milliseconds settle{0};     ///< instead of repeat, above zero
-  bool compare_runs = false;               ///< as for RecordOptions
-  std::chrono::milliseconds unwatched{0};  ///< how long the model also runs unwatched
-  std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };
 
 /// Common to all jobs for this target: target, engine, options, environment.

@@ -49,15 +49,15 @@ Status CompareCommand::read_samples() {
     DRIFTSCOPE_TRY(inputs_.dataset.emplace(), read_dataset(request_.dataset, model_));
   }
   DRIFTSCOPE_TRY(inputs_.inputs, read_inputs(request_.inputs, model_));
-  DRIFTSCOPE_TRY(inputs_.values, captured_values(model_.graph, request_.capture));
-  inputs_.repeat = std::max(1, request_.repeat);
-  inputs_.compare_runs = request_.capture.repeat_check > 0;
-  if (inputs_.compare_runs)
-    inputs_.repeat = std::max(inputs_.repeat, request_.capture.repeat_check);
+  DRIFTSCOPE_TRY(inputs_.plan.values, captured_values(model_.graph, request_.capture));
+  inputs_.plan.repeat = std::max<std::int64_t>(1, request_.repeat);
+  inputs_.plan.compare_runs = request_.capture.repeat_check > 0;
+  if (inputs_.plan.compare_runs)
+    inputs_.plan.repeat = std::max<std::int64_t>(inputs_.plan.repeat, request_.capture.repeat_check);
   else if (request_.repeat == 0)
-    inputs_.settle = settle_time;
-  inputs_.unwatched = std::chrono::milliseconds(std::llround(request_.times * 1e3));
-  inputs_.capture = capture_from(request_.trace).value_or(Capture::all);
+    inputs_.plan.settle_ms = settle_time.count();
+  inputs_.plan.unwatched_ms = std::llround(request_.times * 1e3);
+  inputs_.plan.capture = messages::named<messages::Capture>(request_.trace).value_or(messages::Capture::all);
   return {};
 }
 

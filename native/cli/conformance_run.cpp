@@ -55,11 +55,13 @@ TargetResults run_conformance_cases(TargetRunner& runner, const Target& target,
                                     const std::vector<ConformanceCase>& cases,
                                     const TargetProgress& progress) {
   TargetResults results{target, {}, {}};
+  messages::RunPlan outputs_only;
+  outputs_only.capture = messages::Capture::outputs;
   std::vector<RunRequest> requests;
   for (const ConformanceCase& one : cases)
     if (!one.unusable)
       for (const ConformanceSet& set : one.sets)
-        requests.push_back({.model = &one.model, .inputs = set.inputs, .capture = Capture::outputs});
+        requests.push_back({.model = &one.model, .inputs = set.inputs, .plan = outputs_only});
   auto runs = runner.run_all(target, requests, progress);
   if (!runs.ok()) {
     results.error = std::move(runs).error();

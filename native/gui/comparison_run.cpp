@@ -55,8 +55,8 @@ Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
   if (!wanted.dataset.empty()) {
     DRIFTSCOPE_TRY(inputs.dataset.emplace(), read_dataset(wanted.dataset, model));
   }
-  inputs.settle = settle_time;
-  inputs.unwatched = unwatched_time;
+  inputs.plan.settle_ms = settle_time.count();
+  inputs.plan.unwatched_ms = unwatched_time.count();
   inputs.stopped = callbacks.stopped;
   Shown shown(wanted, callbacks);
   ThreadPool threads(usable_processors());

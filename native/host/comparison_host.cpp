@@ -36,23 +36,21 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
   RunRequest request;
   request.model = &model_;
   request.stopped = inputs_.stopped;
-  if (purpose == RunPurpose::dataset) {
-    request.inputs = inputs_.dataset->stacked;
-    request.samples = inputs_.dataset->samples;
-    request.capture = Capture::outputs;
-    return request;
+  switch (purpose) {
+    case RunPurpose::dataset:
+      request.inputs = inputs_.dataset->stacked;
+      request.plan.samples = inputs_.dataset->samples;
+      request.plan.capture = messages::Capture::outputs;
+      break;
+    case RunPurpose::outputs:
+      request.inputs = inputs_.inputs.tensors;
+      request.plan.capture = messages::Capture::outputs;
+      break;
+    case RunPurpose::layers:
+      request.inputs = inputs_.inputs.tensors;
+      request.plan = inputs_.plan;
+      break;
   }
-  request.inputs = inputs_.inputs.tensors;
-  if (purpose == RunPurpose::outputs) {
-    request.capture = Capture::outputs;
-    return request;
-  }
-  request.repeat = inputs_.repeat;
-  request.settle = inputs_.settle;
-  request.compare_runs = inputs_.compare_runs;
-  request.unwatched = inputs_.unwatched;
-  request.capture = inputs_.capture;
-  request.values = inputs_.values;
   return request;
 }
 

@@ -23,14 +23,8 @@ inline constexpr std::chrono::milliseconds unwatched_time{1000};
 struct ComparisonInputs {
   GivenInputs inputs;
   std::optional<GivenDataset> dataset = {};
-  int repeat = 1;
-  /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
-  std::chrono::milliseconds settle{0};
-  bool compare_runs = false;               ///< as for RecordOptions; with a repeat of at least 2
-  std::chrono::milliseconds unwatched{0};  ///< as for RunRequest
-  Capture capture = Capture::all;
-  std::optional<std::vector<std::string>> values = {};  ///< as for RunRequest
-  std::function<bool()> stopped = {};                   ///< called from any thread; none: never
+  messages::RunPlan plan = {};         ///< of the runs that are compared
+  std::function<bool()> stopped = {};  ///< called from any thread; none: never
 };
 
 class NativeComparisonHost final : public ComparisonHost {

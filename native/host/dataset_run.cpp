@@ -9,8 +9,8 @@ Result<DatasetRun> run_dataset(TargetRunner& runner, const Target& target, const
   RunRequest request;
   request.model = &model;
   request.inputs = dataset.stacked;
-  request.samples = dataset.samples;
-  request.capture = Capture::outputs;
+  request.plan.samples = dataset.samples;
+  request.plan.capture = messages::Capture::outputs;
   DatasetRun run;
   DRIFTSCOPE_TRY(run.trace, runner.run(target, request, progress));
   DRIFTSCOPE_TRY(run.result,

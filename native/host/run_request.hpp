@@ -12,22 +12,23 @@
 
 #include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
+#include "generated/protocol/messages.hpp"
 #include "native/host/model_file.hpp"
 
 namespace driftscope {
 
+/// Captures have the same names in the recorder and in messages.
+[[nodiscard]] inline messages::Capture capture_message(Capture capture) {
+  return messages::named<messages::Capture>(capture_name(capture)).value_or(messages::Capture::all);
+}
+[[nodiscard]] inline Capture capture_of_message(messages::Capture capture) {
+  return capture_from(messages::name_of(capture)).value_or(Capture::outputs);
+}
+
 struct RunRequest {
   const ModelFile* model = nullptr;
   NamedInputs inputs;
-  std::int64_t samples = 0;  ///< > 0: inputs have a leading axis of samples, run one by one
-  int repeat = 1;
-  /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
-  std::chrono::milliseconds settle{0};
-  bool compare_runs = false;  ///< as for RecordOptions; with a repeat of at least 2
-  /// Above zero: the whole model also runs unwatched for about so long (core/results/run_times.hpp).
-  std::chrono::milliseconds unwatched{0};
-  Capture capture = Capture::all;
-  std::optional<std::vector<std::string>> values = {};  ///< as for RecordOptions
+  messages::RunPlan plan = {};
   /// Receives captured values as they are made (from a browser on another thread, while run waits), and
   /// the trace keeps the outputs.
   TensorSink sink = {};

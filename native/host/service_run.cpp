@@ -14,15 +14,8 @@ messages::Start start_message(const Target& target, const RunRequest& request,
                               const ServiceRunOptions& options, bool stream) {
   messages::Start start;
   start.target = target.text();
-  start.repeat = request.repeat;
-  start.settle_ms = request.settle.count();
-  start.compare_runs = request.compare_runs;
-  start.unwatched_ms = request.unwatched.count();
-  start.capture =
-      messages::named<messages::Capture>(capture_name(request.capture)).value_or(messages::Capture::all);
+  static_cast<messages::RunPlan&>(start) = request.plan;
   start.environment = options.environment;
-  if (request.values) start.values = *request.values;
-  if (request.samples > 0) start.samples = request.samples;
   start.stream = stream;
   return start;
 }
@@ -67,7 +60,7 @@ Result<Trace> run_on_service(ServiceTransport& transport, const Target& target, 
   }
   DRIFTSCOPE_CHECK(client.send(load.head, model));
   model = {};
-  const bool stream = options.stream_values && request.samples == 0;
+  const bool stream = options.stream_values && !request.plan.samples;
   std::vector<NamedTensor> collected;
   const TensorSink collect = [&](const std::string& name, const Tensor& tensor) {
     collected.push_back({name, tensor});

@@ -28,15 +28,11 @@ Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::sp
 
 Status TargetRunner::check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
                                         const TargetProgress& progress) {
-  RunRequest unwatched = request;
-  unwatched.capture = Capture::outputs;
-  unwatched.values.reset();
-  unwatched.sink = nullptr;
-  unwatched.repeat = 1;
-  unwatched.settle = {};
-  unwatched.compare_runs = false;
-  unwatched.unwatched = {};
-  DRIFTSCOPE_TRY(const Trace other, run(target, unwatched, progress));
+  RunRequest outputs_only = request;
+  outputs_only.plan = {};
+  outputs_only.plan.capture = messages::Capture::outputs;
+  outputs_only.sink = nullptr;
+  DRIFTSCOPE_TRY(const Trace other, run(target, outputs_only, progress));
   DRIFTSCOPE_TRY(const PerturbationCheck check,
                  driftscope::check_perturbation(request.model->graph, trace, other));
   add_perturbation_check(trace, check);

@@ -181,15 +181,10 @@ export async function runJob(id, here, show) {
       );
       return { ...result, job, variant };
     }
+    const plan = messages.objects.run_plan.fields.map(({ name }) => [name, job[name]]);
     const start = {
+      ...Object.fromEntries(plan),
       target: job.target,
-      repeat: job.repeat,
-      settle_ms: job.settle_ms,
-      compare_runs: job.compare_runs,
-      unwatched_ms: job.unwatched_ms,
-      capture: job.capture,
-      samples: job.samples,
-      values: job.values,
       stream: job.stream,
       environment: environmentHere,
     };

@@ -79,7 +79,8 @@ class Levels {
     RunRequest request;
     request.model = &model_;
     request.inputs = inputs_.tensors;
-    request.capture = capture_from(options_.trace).value_or(Capture::fused);
+    request.plan.capture =
+        messages::named<messages::Capture>(options_.trace).value_or(messages::Capture::fused);
     DRIFTSCOPE_TRY(Trace trace, runner_.run(target, request, progress));
     progress("verifying", 0, 0);
     DRIFTSCOPE_TRY(result.verification, verify(model_.graph, model_.sha256, trace, threads_));

@@ -140,18 +140,19 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   RunRequest request;
   request.model = &model;
   request.inputs = std::move(inputs.tensors);
-  request.repeat = std::max(options.repeat, options.capture.repeat_check);
-  request.compare_runs = options.capture.repeat_check > 0;
-  request.unwatched = std::chrono::milliseconds(std::llround(options.times * 1e3));
-  request.capture = out.capture.value_or(Capture::all);
-  DRIFTSCOPE_TRY(request.values, captured_values(model.graph, options.capture));
+  request.plan.repeat = std::max(options.repeat, options.capture.repeat_check);
+  request.plan.compare_runs = options.capture.repeat_check > 0;
+  request.plan.unwatched_ms = std::llround(options.times * 1e3);
+  request.plan.capture = capture_message(out.capture.value_or(Capture::all));
+  DRIFTSCOPE_TRY(request.plan.values, captured_values(model.graph, options.capture));
   ProgressLine line(options.quiet);
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line.update(fmt::format("{}: {}", target.text(), step), done, total);
   };
   std::optional<TraceWriter> writer;
   if (target.host != "file" && can_be_replaced(out.path)) {
-    DRIFTSCOPE_TRY(TraceWriter made, TraceWriter::create(out.path, model.graph, request.repeat));
+    DRIFTSCOPE_TRY(TraceWriter made,
+                   TraceWriter::create(out.path, model.graph, static_cast<int>(request.plan.repeat)));
     writer.emplace(std::move(made));
     request.sink = [&](const std::string& name, const Tensor& tensor) { return writer->add(name, tensor); };
   }
@@ -184,7 +185,7 @@ Status print_shaders(const RunOptions& options, const ModelFile& model, const Ta
   RunRequest request;
   request.model = &model;
   request.inputs = std::move(inputs.tensors);
-  request.capture = mode.capture.value_or(Capture::all);
+  request.plan.capture = capture_message(mode.capture.value_or(Capture::all));
   DRIFTSCOPE_TRY(const NodePrograms found, node_programs(target, request, options.print_shader));
   print_out("// {}  {}  input {}\n{}", model.path.filename().string(), target.text(), inputs.text,
             programs_text(found, target.engine));

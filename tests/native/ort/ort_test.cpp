@@ -47,8 +47,8 @@ Result<Trace> run(const ModelFile& model, const Target& where, Capture capture =
   RunRequest request;
   request.model = &model;
   request.inputs = *inputs;
-  request.capture = capture;
-  request.repeat = repeat;
+  request.plan.capture = capture_message(capture);
+  request.plan.repeat = repeat;
   return TargetRunner({}).run(where, request, [](auto, auto, auto) {});
 }
 

@@ -38,14 +38,17 @@ TEST_CASE("Schema_WrongField_NamesMessageFieldAndExpectation") {
   CHECK(with("seed", 18446744073709551615ull) == "");
   CHECK(with("seed", -1).ends_with("in [0, 18446744073709551615], got -1"));
   CHECK(with("stream", 1) == "request \"start\": field \"stream\": expected true or false, got 1");
-  CHECK(with("capture", "none") ==
-        "request \"start\": field \"capture\": expected one of \"all\", \"fused\", \"outputs\", got 'none'");
+  CHECK(
+      with("capture", "some") ==
+      "request \"start\": field \"capture\": expected one of \"all\", \"fused\", \"outputs\", \"none\", got "
+      "'some'");
   CHECK(with("values", json::array({"a", 7})) ==
         "request \"start\": field \"values[1]\": expected a string, got 7");
   CHECK(with("values", "a").find("a list, each entry a string, got 'a'") != std::string::npos);
   CHECK(with("environment", {{"a", json::array()}}).find("\"environment\"") != std::string::npos);
-  CHECK(with("repaet", 2)
-            .starts_with("request \"start\": unknown field 'repaet'; expected do, target, repeat"));
+  CHECK(
+      with("repaet", 2).starts_with("request \"start\": unknown field 'repaet'; expected do, target, seed"));
+  CHECK(with("repaet", 2).find(", repeat, settle_ms") != std::string::npos);
   CHECK(error_of("start", json::object()) ==
         "request \"start\": field \"target\" is missing; expected a string");
   CHECK(with("target", nullptr).find("\"target\" is missing") != std::string::npos);

@@ -157,6 +157,8 @@ TEST_CASE("Service_CaptureFused_IsAcceptedAndRecorded_AnythingElseRejected") {
   CHECK(parse_json(trace->run)["capture"] == "fused");
   start["capture"] = "everything";
   CHECK(ask(service, start).error().find("\"fused\"") != std::string::npos);
+  start["capture"] = "none";
+  CHECK(ask(service, start).error().find("none is for measurements alone") != std::string::npos);
 }
 
 /// Runs with "stream" and assembles the values from the responses to "poll".

@@ -72,14 +72,8 @@ class Session final : public HostSession {
     job.attachments = request.model->attachments;
     DRIFTSCOPE_TRY(Bytes inputs, pack_inputs(request.inputs));
     job.inputs = std::make_shared<const Bytes>(std::move(inputs));
-    job.capture = request.capture;
-    job.values = request.values;
+    job.plan = request.plan;
     job.sink = request.sink;
-    job.repeat = request.repeat;
-    job.settle = request.settle;
-    job.compare_runs = request.compare_runs;
-    job.unwatched = request.unwatched;
-    job.samples = request.samples;
     const BrowserOptions options = browser_options(options_);
     const auto on_progress = [&](const BrowserProgress& now) {
       const Step step = step_of(now, options);
