@@ -59,6 +59,11 @@ file(GLOB to_onnx_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tf/t
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/to_onnx_registry.cpp" "${to_onnx_files}"
   core/convert/tf/to_onnx/maker.hpp tf::to_onnx_parts::RuleTable tf::to_onnx_operators to_onnx_rules)
 
+# core/verify/findings/FOO.cpp defines findings::foo::add_to(FindingTable&).
+file(GLOB finding_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/findings/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/finding_registry.cpp" "${finding_files}"
+  core/verify/finding.hpp FindingTable findings finding_table)
+
 # core/verify/judges/FOO.cpp defines judges::foo::add_to(JudgeTable&), core/verify/variants/FOO.cpp
 # variants::foo::add_to(VariantTable&).
 file(GLOB judge_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/judges/*.cpp")

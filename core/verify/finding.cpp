@@ -4,34 +4,20 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-
-#include "core/verify/judge.hpp"
-#include "core/verify/variant.hpp"
 
 namespace driftscope {
 namespace {
 
-std::optional<std::string> text_of_judge(const Finding& finding) {
-  const auto kinds = judge_table().kinds();
-  const auto kind = std::ranges::find(kinds, finding.id, &FindingKind::id);
-  if (kind == kinds.end()) return std::nullopt;
-  return kind->text(finding);
-}
-
-std::optional<std::string> text_of_variant(const Finding& finding) {
-  for (const Variant& variant : variant_table().all()) {
-    if (finding.family() != variant.family || finding.name() != variant.id) continue;
-    const double before = finding.number("budget_before");
-    const double after = finding.number("budget_after");
-    if (variant.kind == VariantKind::faulty)
-      return fmt::format("as with {}: the largest error is then {:.2f} × the budget", variant.name, after);
-    return fmt::format("as by {}: {}, {:.2f} × the algorithm's own", variant.name,
-                       before > 0.0 ? fmt::format("{:.2f} × the budget of the operator", before)
-                                    : std::string("larger errors than plain sums"),
-                       after);
-  }
-  return std::nullopt;
+std::string text_of_variant(const Finding& finding) {
+  const double before = finding.number("budget_before");
+  const double after = finding.number("budget_after");
+  const std::string_view name = finding.word("variant");
+  if (finding.family() != "algorithm")
+    return fmt::format("as with {}: the largest error is then {:.2f} × the budget", name, after);
+  return fmt::format("as by {}: {}, {:.2f} × the algorithm's own", name,
+                     before > 0.0 ? fmt::format("{:.2f} × the budget of the operator", before)
+                                  : std::string("larger errors than plain sums"),
+                     after);
 }
 
 }  // namespace
@@ -53,8 +39,10 @@ std::string index_text(std::span<const std::int64_t> index) {
 }
 
 std::string finding_text(const Finding& finding) {
-  if (auto text = text_of_judge(finding)) return *std::move(text);
-  if (auto text = text_of_variant(finding)) return *std::move(text);
+  const auto kinds = finding_table().kinds();
+  const auto kind = std::ranges::find(kinds, finding.id, &FindingKind::id);
+  if (kind != kinds.end()) return kind->text(finding);
+  if (!finding.word("variant").empty()) return text_of_variant(finding);
   return std::string(finding.word("text"));
 }
 

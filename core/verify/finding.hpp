@@ -1,6 +1,8 @@
 // What a judge has to say of a layer, as data: an id, numbers, words, elements. The sentence is made from it
-// when it is shown, by the function that the judge registers with the id. Clients: judges and variants, which
-// make them; results and report, which write and read them.
+// when it is shown, by the function of its id in findings/ (each FOO.cpp defines `void
+// driftscope::findings::foo::add_to(FindingTable&)`; the table is generated from the folder). These know no
+// judge: the screens show findings without what makes them. Clients: judges and variants, which make them;
+// results and report, which write and read them.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +36,18 @@ struct FindingKind {
   std::string_view id;
   std::string (*text)(const Finding& finding);
 };
+
+class FindingTable {
+ public:
+  void add(FindingKind kind) { kinds_.push_back(kind); }
+  [[nodiscard]] std::span<const FindingKind> kinds() const { return kinds_; }
+
+ private:
+  std::vector<FindingKind> kinds_;
+};
+
+/// All of this build (generated: build/generated/finding_registry.cpp).
+[[nodiscard]] const FindingTable& finding_table();
 
 /// An element's index: "[0,3,1]".
 [[nodiscard]] std::string index_text(std::span<const std::int64_t> index);

@@ -1,13 +1,10 @@
 #include "core/verify/group_estimate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "core/base/float_bits.hpp"
-#include "core/verify/judge.hpp"
 #include "core/verify/verify_tensor.hpp"
 
 namespace driftscope {
@@ -102,27 +99,6 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
     layer.findings.push_back({.id = "budget.runs", .numbers = {{"used", use.use.likely}}});
     if (!group.suggestion.empty()) layer.findings.push_back(record_as_well(group.suggestion));
   }
-}
-
-void add_group_findings(JudgeTable& table) {
-  table.add({"budget.inconclusive", [](const Finding& finding) { return std::string(finding.word("why")); }});
-  table.add({"budget.record_as_well",
-             [](const Finding& finding) { return fmt::format("record {} as well", finding.word("value")); }});
-  table.add({"budget.runs_within", [](const Finding&) {
-               return std::string(
-                   "judged by nine float32 runs of the group, eight on perturbed inputs: within 32 × their "
-                   "largest error");
-             }});
-  table.add({"budget.runs_beyond", [](const Finding&) {
-               return std::string(
-                   "beyond 1,024 × the largest error of nine float32 runs of the group, eight on perturbed "
-                   "inputs: the chance that this is rounding is below 1e-11");
-             }});
-  table.add({"budget.runs", [](const Finding& finding) {
-               return std::string(finding.number("used") > 1.0
-                                      ? "the errors are larger than those of float32 runs of the group"
-                                      : "float32 runs of the group differ as much");
-             }});
 }
 
 }  // namespace driftscope

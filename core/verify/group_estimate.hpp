@@ -46,8 +46,4 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
 /// Why a layer is unjudged; nothing where its budget can tell.
 [[nodiscard]] std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion);
 
-class JudgeTable;
-/// How the findings of both functions read.
-void add_group_findings(JudgeTable& table);
-
 }  // namespace driftscope

@@ -53,13 +53,10 @@ class JudgeTable {
   void add(Judge judge) {
     judges_.insert(std::ranges::upper_bound(judges_, judge.order, {}, &Judge::order), judge);
   }
-  void add(FindingKind kind) { kinds_.push_back(kind); }
   [[nodiscard]] std::span<const Judge> judges() const { return judges_; }
-  [[nodiscard]] std::span<const FindingKind> kinds() const { return kinds_; }
 
  private:
   std::vector<Judge> judges_;
-  std::vector<FindingKind> kinds_;
 };
 
 /// All of this build (generated: build/generated/judge_registry.cpp).

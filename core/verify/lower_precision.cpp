@@ -1,7 +1,5 @@
 #include "core/verify/lower_precision.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 
@@ -94,13 +92,6 @@ std::optional<LowerPrecision> find_lower_precision(const SumsOfProducts& sums,
     if (auto found = find_rounded_factors(sums, reference, got, model, threads))
       return LowerPrecision{true, true, *std::move(found)};
   return find_large_errors(sample, model);
-}
-
-std::string large_errors_text(const Finding& finding) {
-  return fmt::format(
-      "its errors are {:.0f} × as large as those of float32 sums (root mean square, the least accurate of {} "
-      "orders), as with a narrower type",
-      finding.number("times"), finding.number("orders"));
 }
 
 }  // namespace driftscope

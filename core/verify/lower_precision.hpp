@@ -45,6 +45,5 @@ struct LowerPrecision {
                                                                  std::span<const float> got,
                                                                  const ErrorModel& model,
                                                                  ThreadPool& threads);
-[[nodiscard]] std::string large_errors_text(const Finding& finding);
 
 }  // namespace driftscope

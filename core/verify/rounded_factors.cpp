@@ -1,7 +1,5 @@
 #include "core/verify/rounded_factors.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "core/verify/slope_fit.hpp"
@@ -114,12 +112,6 @@ Finding rounded_factors_finding(RoundedFactors which, std::string_view format, s
   return {.id = "precision.rounded_inputs",
           .numbers = {{"elements", static_cast<double>(elements)}, {"correlation", correlation}},
           .words = {{"which", inputs}, {"format", std::string(format)}}};
-}
-
-std::string rounded_factors_text(const Finding& finding) {
-  return fmt::format("as with {} rounded to {}: the errors of {} elements follow it with correlation {:.3f}",
-                     finding.word("which"), finding.word("format"), finding.number("elements"),
-                     finding.number("correlation"));
 }
 
 bool may_be_rounded_factors(const ProductSample& sample) {

@@ -22,7 +22,6 @@ inline constexpr double max_placebo = 0.7;
 /// "precision.rounded_inputs", whose text is "as with inputs rounded to 10 bits (TF32): …"
 [[nodiscard]] Finding rounded_factors_finding(RoundedFactors which, std::string_view format,
                                               std::size_t elements, double correlation);
-[[nodiscard]] std::string rounded_factors_text(const Finding& finding);
 
 /// Cheap test: whether the errors are at least those of factors rounded to TF32, the finest of the formats.
 [[nodiscard]] bool may_be_rounded_factors(const ProductSample& sample);

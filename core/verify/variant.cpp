@@ -147,6 +147,7 @@ std::optional<bool> explains(const std::function<void(Graph&)>& change, const Gr
 Finding finding_of(const Variant& variant, const VariantMatch& match, double before) {
   Finding finding;
   finding.id = std::string(variant.family) + "." + std::string(variant.id);
+  finding.words = {{"variant", std::string(variant.name)}};
   finding.numbers = {{"budget_before", before}, {"budget_after", match.use.worst}};
   finding.numbers.insert(finding.numbers.end(), match.parameters.begin(), match.parameters.end());
   return finding;

@@ -4,8 +4,6 @@
 // InstanceNormalization, GroupNormalization. docs/numerics.md has the theory. A layer becomes a fault if no
 // float32 variance of its lanes explains their slopes; a fault gets the known mistake with such slopes. Needs
 // everything that the node reads to be recorded, and an engine that rounds to nearest.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -287,19 +285,8 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
   verdict.findings = {std::move(finding)};
 }
 
-std::string text(const Finding& finding) {
-  const double slope = finding.number("slope");
-  const std::string_view mistake = finding.word("mistake");
-  return fmt::format(
-      "its lanes are scaled by {:.2g} too {}{}{}, more than any float32 variance of them explains",
-      std::fabs(slope), slope < 0.0 ? "little" : "much", mistake.empty() ? "" : ", as with ", mistake);
-}
-
 }  // namespace
 
-void add_to(JudgeTable& table) {
-  table.add({"lane_scale", 40, judge});
-  table.add({"parameter.lane_scale", text});
-}
+void add_to(JudgeTable& table) { table.add({"lane_scale", 40, judge}); }
 
 }  // namespace driftscope::judges::lane_scale

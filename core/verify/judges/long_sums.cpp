@@ -6,7 +6,6 @@
 
 #include "core/verify/judge.hpp"
 #include "core/verify/lower_precision.hpp"
-#include "core/verify/rounded_factors.hpp"
 #include "core/verify/rounded_groups.hpp"
 
 namespace driftscope::judges::long_sums {
@@ -65,10 +64,6 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
 
 }  // namespace
 
-void add_to(JudgeTable& table) {
-  table.add({"long_sums", 20, judge});
-  table.add({"precision.rounded_inputs", rounded_factors_text});
-  table.add({"precision.large_errors", large_errors_text});
-}
+void add_to(JudgeTable& table) { table.add({"long_sums", 20, judge}); }
 
 }  // namespace driftscope::judges::long_sums

@@ -2,8 +2,6 @@
 // these have no correct digit left (a thousand terms and more) it allows everything. Such a layer between
 // recorded tensors is compared with what runtimes do instead: sums in float32, and a few roundings to the
 // narrow type. It becomes rounding where its output is within the budget of such sums, and suspect beyond it.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "core/numerics/rounding.hpp"
@@ -75,18 +73,8 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
                        .words = {{"type", std::string(dtype_name(got.dtype()))}}}};
 }
 
-std::string text(const Finding& finding) {
-  return fmt::format(
-      "{}; sums in {} have no correct digit here",
-      finding.number("used") <= 1.0 ? "within sums in float32" : "beyond what sums in float32 explain",
-      finding.word("type"));
-}
-
 }  // namespace
 
-void add_to(JudgeTable& table) {
-  table.add({"wide_sums", 50, judge});
-  table.add({"budget.wide_sums", text});
-}
+void add_to(JudgeTable& table) { table.add({"wide_sums", 50, judge}); }
 
 }  // namespace driftscope::judges::wide_sums

@@ -11,7 +11,7 @@ test("Schema_Json_DeclaresEveryRequestWithItsFields", () => {
   const start = schema.requests.find(({ name }) => name === "start");
   const repeat = start.fields.find(({ name }) => name === "repeat");
   assert.deepEqual([repeat.type, repeat.min, repeat.max, repeat.default], ["whole", 1, 1000000, 1]);
-  assert.deepEqual(schema.enums.capture, ["all", "fused", "outputs"]);
+  assert.deepEqual(schema.enums.capture, ["all", "fused", "outputs", "none"]);
 });
 
 test("Schema_Text_NamesRequestsFieldsRangesAndPayloads", () => {
