@@ -54,7 +54,11 @@ test("an unknown, missing or wrong field is an error that names it, and nothing 
       /field "repeat": expected a whole number in \[1, 1000000\], got 0/,
     ],
     ["start", { target: "a/b", repeat: 1.5 }, /field "repeat"/],
-    ["start", { target: "a/b", capture: "some" }, /expected one of "all", "fused", "outputs", "none", got "some"/],
+    [
+      "start",
+      { target: "a/b", capture: "some" },
+      /expected one of "all", "fused", "outputs", "none", got "some"/,
+    ],
     ["start", { target: "a/b", values: "x" }, /field "values": expected a list, got "x"/],
     ["start", { target: "a/b", values: ["x", 1] }, /field "values\[1\]": expected a string, got 1/],
     [
