@@ -115,10 +115,7 @@ void add_explanations(Check& check, const Side& a, const Side& b, ThreadPool& th
     if (is_rewritten(found, *layer.judged)) {
       layer.judged->verdict = Verdict::rounding;
       layer.judged->findings = {
-          {.id = "conversion.rewritten",
-           .numbers = {{"max_ulp", layer.judged->metrics.max_ulp}},
-           .words = {{"text", fmt::format("written with different operators, {:.3g} ULP",
-                                          layer.judged->metrics.max_ulp)}}}};
+          {.id = "conversion.rewritten", .numbers = {{"max_ulp", layer.judged->metrics.max_ulp}}}};
       continue;
     }
     for (Explanation& explanation : found) {

@@ -1,9 +1,12 @@
 #include "native/bench/memory_runs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/machine.hpp"
+#include "native/browser/browsers.hpp"
 #include "native/host/service_run.hpp"
 #include "native/platform/site.hpp"
 
@@ -93,6 +96,9 @@ Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsReques
   std::unique_ptr<Subject> subject;
   if (target.host == "pc") {
     DRIFTSCOPE_TRY(subject, open_local_subject(spec, stop, row));
+  } else if (std::ranges::find(browser_hosts(), target.host) == browser_hosts().end()) {
+    return unsupported(fmt::format("memory over runs is not watched on the host {}, but on pc, {}",
+                                   target.host, fmt::join(browser_hosts(), ", ")));
   } else {
     DRIFTSCOPE_TRY(spec.site, find_site(request.runner.site));
     if (!server) {

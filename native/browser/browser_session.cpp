@@ -50,13 +50,14 @@ Status BrowserSession::start(const Job& job) {
 }
 
 void BrowserSession::end() {
+  last_.reset();  // first, so that its page hears that no job follows
   if (browser_) browser_->end();
   browser_.reset();
-  last_.reset();
 }
 
 Result<BrowserOutcome> BrowserSession::run(JobContent content, const BrowserOptions& options,
                                            const BrowserProgressCallback& progress) {
+  content.stays = true;
   DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server_.jobs().add(std::move(content)));
   auto entry = std::make_unique<BoardEntry>(server_.jobs(), added);
   if (browser_ && last_ && browser_->running()) {

@@ -33,6 +33,8 @@ struct JobContent {
   /// Receives captured values on the server's threads, one message at a time, and none once the job is
   /// over. Null: the job captures none.
   std::unique_ptr<ValueReceiver> values = nullptr;
+  /// The page may get another job after this one: the answer to its result waits for a word about that.
+  bool stays = false;
 };
 
 /// Progress reported by the page. Counts are those of the session service.
@@ -57,7 +59,7 @@ class Job {
   [[nodiscard]] const JobContent& content() const { return content_; }
   /// For a page that stays for more than one result; closed when the job is over.
   [[nodiscard]] LongPoll& long_poll() { return long_poll_; }
-  /// Tells the job's page which job to run next: its ID. Open until this one is cancelled.
+  /// Tells the page of a job that stays which one it runs next: an ID. Open until this one is cancelled.
   [[nodiscard]] LongPoll& next() { return next_; }
 
   // The browser's side. False: the job is over (finished or cancelled), the page should stop.

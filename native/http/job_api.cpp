@@ -34,7 +34,15 @@ void not_found(Response& response) {
 // A stop may have reached the page while its request was in transit.
 void send_accepted(Response& response, bool accepted) {
   if (!accepted) response.status = 409;
-  send_json(response, encode(messages::Accepted{.stop = !accepted}));
+  send_json(response, encode(messages::Accepted{.stop = !accepted, .next = {}}));
+}
+
+// Which job the page runs next, or that there is none, as soon as that is known, or neither.
+messages::Accepted what_follows(Job& job) {
+  messages::Accepted accepted;
+  if (job.content().stays) accepted.next = job.next().next_request(longest_wait_for_a_request);
+  accepted.stop = !accepted.next && (!job.content().stays || job.next().closed());
+  return accepted;
 }
 
 JobProgress progress_of(const messages::Progress& said) {
@@ -111,10 +119,8 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
 
   server.Get(job_path + "/next", [=](const Request& request, Response& response) {
     const auto job = job_of(request);
-    if (!job || job->next().closed()) return not_found(response);
-    if (const auto next = job->next().next_request(longest_wait_for_a_request))
-      return send_json(response, encode(messages::NextJob{.job = *next}));
-    response.status = job->next().closed() ? 404 : 204;
+    if (!job) return not_found(response);
+    send_json(response, encode(what_follows(*job)));
   });
 
   server.Post(job_path + "/response",
@@ -148,7 +154,10 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                                           " bytes; capture the outputs only"));
                   return;
                 }
-                if (is_result) return send_accepted(response, job->finish(*std::move(body)));
+                if (is_result) {
+                  if (!job->finish(*std::move(body))) return send_accepted(response, false);
+                  return send_json(response, encode(what_follows(*job)));
+                }
                 const json message = parse_object(*body);
                 if (!message.is_object()) {
                   response.status = 400;

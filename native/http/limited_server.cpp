@@ -132,7 +132,8 @@ class LimitedStream final : public httplib::Stream {
       moved_ = 0;
     }
     while (true) {
-      if (!wait_for(POLLOUT)) return -1;
+      // An answer that is complete when the server stops still leaves, if the other side reads it.
+      if (!wait_for(POLLOUT) && !(stopping_.load() && is_writable())) return -1;
       const ssize_t sent = ::send(socket_, source, size, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (sent > 0) moved_ += static_cast<std::size_t>(sent);

@@ -14,12 +14,11 @@
 //   GET  /api/jobs/ID/inputs       safetensors
 //   POST /api/jobs/ID/progress     "progress" → "accepted"
 //   POST /api/jobs/ID/values       "values", one request at a time
-//   POST /api/jobs/ID/result       trace bytes
+//   POST /api/jobs/ID/result       trace bytes → "accepted", with the page's next job
 //   POST /api/jobs/ID/error        an object "error"
 //   GET  /api/jobs/ID/request      of a page that stays: waits for the next request; 204: none yet, ask again
 //   POST /api/jobs/ID/response     the response to it
-//   GET  /api/jobs/ID/next         of the page of a finished job: waits for its next one, "next_job"; 204:
-//                                  none yet, ask again; 404: there will be none
+//   GET  /api/jobs/ID/next         after the result: the same answer once more
 // Everything else is 404. See guard.hpp for which requests are answered at all.
 #pragma once
 

@@ -35,8 +35,9 @@ Result<fs::path> find_site(const fs::path& given) {
         "the page for browsers is not found, as /proc is missing; name it with --site or "
         "DRIFTSCOPE_SITE");
   const fs::path beside_build = here.parent_path() / "web" / "site";
+  const fs::path of_preset = here.string() + "-web/site";  // of build/demo: build/demo-web
   const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
-  for (const fs::path& folder : {beside_build, installed}) {
+  for (const fs::path& folder : {of_preset, beside_build, installed}) {
     if (!is_site(folder)) continue;
     if (const std::string why = why_untrusted_tree(folder); !why.empty())
       return missing_error("the page for browsers in '" + folder.string() +

@@ -7,9 +7,10 @@
 
 namespace driftscope {
 
-/// The built site folder: `given` if not empty, else $DRIFTSCOPE_SITE, else web/site beside the
-/// folder of this executable (build/native/driftscope → build/web/site), else share/driftscope/site
-/// beside its bin. Errors say where it was looked for and how to build it.
+/// The built site folder: `given` if not empty, else $DRIFTSCOPE_SITE, else beside the folder of this
+/// executable that of its preset (build/demo/driftscope → build/demo-web/site) or of the preset web
+/// (build/web/site), else share/driftscope/site beside its bin. Errors say where it was looked for and how to
+/// build it.
 [[nodiscard]] Result<std::filesystem::path> find_site(const std::filesystem::path& given = {});
 
 }  // namespace driftscope

@@ -82,7 +82,7 @@ export function showComparison(table, comparisons, metrics) {
       const difference = compared.get(layer.output);
       const { verdict } = difference ?? verified.get(layer.output) ?? { verdict: "missing" };
       row.append(
-        cell("td", `${symbols[verdict]} ${verdict}`),
+        cell("td", `${symbols[verdict] ?? "·"} ${verdict}`),
         ...shown.map((metric) => cell("td", metricText(metric, difference), "number")),
       );
     }

@@ -115,17 +115,20 @@ async function fetchParts(url, job, onProgress, signal) {
 
 const jobUrl = (id) => new URL(`../../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
 
-/** The job that the PC wants next of the page that has run job `id`; null when there will be none. */
-export async function nextJob(id) {
-  while (true) {
-    const response = await fetch(`${jobUrl(id)}/next`, { cache: "no-store" }).catch(() => null);
+/** The job that this page runs after the one at `url`, whose result was answered so; null: none. */
+async function nextJob(url, answer) {
+  while (!answer.next && !answer.stop) {
+    // The PC may be gone by now.
+    const response = await fetch(`${url}/next`, { cache: "no-store" }).catch(() => null);
     if (!response?.ok) return null;
-    if (response.status !== 204) return (await response.json()).job;
+    answer = await response.json();
   }
+  return answer.next ?? null;
 }
 
 /**
- * Runs job `id`; resolves to the run's result with `job` (for a batch or a bench: to `job` alone).
+ * Runs job `id`; resolves to the run's result with `job` (for a batch or a bench: to `job` alone), and with
+ * `next`, the ID of the job that this page runs then, or null.
  * `show` = {job(job), change(state)} receives progress. Any error is reported to the PC as
  * well, and thrown.
  */
@@ -147,6 +150,7 @@ export async function runJob(id, here, show) {
     await heartbeat.end();
     const response = await fetch(`${url}/result`, { method: "POST", body: bytes });
     if (!response.ok) throw new RunError("io", `The PC rejected the result: HTTP ${response.status}.`);
+    return nextJob(url, await response.json());
   };
   try {
     const messages = await loadMessages(engineFolder);
@@ -164,8 +168,7 @@ export async function runJob(id, here, show) {
       const start = { target: job.target, repeat: 1, capture: "outputs", environment: environmentHere };
       const task = { variant: variant.name, threads, memory: job.memory, batch: packed, start };
       const result = await runThere(task, change);
-      await send(result.answers);
-      return { job, variant };
+      return { job, variant, next: await send(result.answers) };
     }
     const onProgress = (now) => {
       show.change({ phase: "fetch", ...now });
@@ -197,8 +200,7 @@ export async function runJob(id, here, show) {
       ...parts,
     };
     const result = await runThere(task, change);
-    await send(result.trace);
-    return { ...result, job, variant, from };
+    return { ...result, job, variant, from, next: await send(result.trace) };
   } catch (error) {
     const kind = error.kind ?? "internal";
     await postJson(`${url}/error`, { kind, message: bounded(error.message) }).catch(() => {});

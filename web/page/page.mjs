@@ -1,7 +1,7 @@
 // The page: chooses what to run, runs it, shows the result. Everything that computes is elsewhere
 // (runner.mjs, samples.mjs, job.mjs); everything that draws is in view.mjs.
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
-import { nextJob, runJob } from "./job.mjs";
+import { runJob } from "./job.mjs";
 import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
 import * as history from "./history.mjs";
 import { host, showHosting } from "./hosting.mjs";
@@ -226,9 +226,10 @@ async function offerTrace(result, name) {
 
 async function runForPc(id) {
   document.body.classList.add("job");
-  for (let next = id; next; next = await nextJob(next)) await runOneForPc(next);
+  for (let next = id; next;) next = await runOneForPc(next);
 }
 
+/** Resolves to the job that follows. */
 async function runOneForPc(id) {
   view.hideResults();
   view.showError(null);
@@ -237,16 +238,23 @@ async function runOneForPc(id) {
       job: view.showJob,
       change: view.showProgress,
     });
-    if (result.job.batch !== undefined)
-      return view.showStatus(`Done: ${result.job.batch} cases, the answers are with the PC.`);
-    if (result.job.bench) return view.showStatus("Done: the times are with the PC.");
+    if (result.job.batch !== undefined) {
+      view.showStatus(`Done: ${result.job.batch} cases, the answers are with the PC.`);
+      return result.next;
+    }
+    if (result.job.bench) {
+      view.showStatus("Done: the times are with the PC.");
+      return null;
+    }
     showCommon(result, result.variant);
     // The captured values are with the PC; here are the outputs.
     await offerTrace(result, result.job.model.name.replace(/\.onnx$/i, ""));
     view.showStatus("Done: the trace is with the PC.");
+    return result.next;
   } catch (error) {
     view.showStatus("It did not run; the PC has been informed.");
     view.showError(error.message);
+    return null;
   }
 }
 

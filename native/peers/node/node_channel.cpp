@@ -1,16 +1,11 @@
 #include "native/peers/node/node_channel.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 
 #include "core/base/json.hpp"
-#include "native/os/log_tail.hpp"
 
 namespace driftscope::node {
 namespace {
@@ -37,39 +32,12 @@ Word get_word(std::span<const std::byte> from) {
 
 }  // namespace
 
-NodeChannel::NodeChannel(TempFolder folder, std::string title)
-    : folder_(std::move(folder)), title_(std::move(title)) {}
-
-NodeChannel::~NodeChannel() { end(); }
-
 Result<std::shared_ptr<NodeChannel>> NodeChannel::start(const std::filesystem::path& program,
                                                         const std::filesystem::path& site,
                                                         std::string title) {
-  DRIFTSCOPE_TRY(TempFolder folder, TempFolder::make());
-  std::shared_ptr<NodeChannel> channel(new NodeChannel(std::move(folder), std::move(title)));
-  std::array<int, 2> ends{-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return io_error(fmt::format("cannot make a socket for {}: {}", channel->title_, std::strerror(errno)));
-  channel->socket_ = ends[0];
-  ProcessSpec spec;
-  // Node 20 has relaxed SIMD, which some runtimes' builds need, only behind this flag.
-  spec.arguments = {program.string(), "--experimental-wasm-relaxed-simd",
-                    (site / "web" / "peers" / "node_host.mjs").string(), site.string()};
-  spec.environment = {{"NODE_OPTIONS", ""}};
-  spec.output = channel->folder_.path() / "node.log";
-  spec.pass_fd = ends[1];
-  spec.passed_as = 3;
-  auto process = ChildProcess::start(spec);
-  close(ends[1]);
-  if (!process.ok()) return std::move(process).error();
-  channel->process_.emplace(*std::move(process));
-  return channel;
-}
-
-void NodeChannel::end() {
-  if (socket_ >= 0) close(socket_);
-  socket_ = -1;
-  if (process_) process_->end(200);
+  DRIFTSCOPE_TRY(auto process, NodeProcess::start(program, site / "web" / "peers" / "node_host.mjs",
+                                                  {site.string()}, title));
+  return std::shared_ptr<NodeChannel>(new NodeChannel(std::move(process), std::move(title)));
 }
 
 json NodeChannel::place(peer::Parcel& parcel, std::span<const std::byte> bytes) {
@@ -88,33 +56,20 @@ json NodeChannel::place_for_reply(peer::Parcel& parcel, std::span<std::byte> byt
   return placed;
 }
 
-Error NodeChannel::gone() {
-  const bool ran = process_ && !process_->wait(500);
-  const std::string how = ran ? "closed its connection" : fmt::format("ended ({})", process_->exit_text());
-  ended_ = {ErrorKind::unsupported, fmt::format("{}: its Node process {}; its last output: {}", title_, how,
-                                                log_tail(folder_.path() / "node.log"))};
-  end();
+Error NodeChannel::ended(Error why) {
+  ended_ = {ErrorKind::unsupported, std::move(why.message)};
+  process_.reset();
   return ended_;
 }
 
 Status NodeChannel::write_all(std::span<const std::byte> bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t done = ::send(socket_, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return gone();
-    at += static_cast<std::size_t>(done);
-  }
-  return {};
+  Status written = process_->write_all(bytes);
+  return written.ok() ? written : ended(std::move(written).error());
 }
 
 Status NodeChannel::read_all(std::span<std::byte> bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t done = recv(socket_, bytes.data() + at, bytes.size() - at, 0);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return gone();
-    at += static_cast<std::size_t>(done);
-  }
-  return {};
+  Status read = process_->read_all(bytes);
+  return read.ok() ? read : ended(std::move(read).error());
 }
 
 Status NodeChannel::send(const std::string& text, const peer::Parcel& parcel) {
@@ -151,16 +106,13 @@ Result<NodeChannel::Received> NodeChannel::receive() {
 }
 
 Result<json> NodeChannel::ask(json request, const peer::Parcel& parcel) {
-  if (socket_ < 0) return ended_;
+  if (!process_) return ended_;
   const std::string what = request.value("do", "");
   if (working_) {
     // It may not listen for as long as it works.
     if (what == "look") return json{{"busy", true}};
-    if (what == "release") {
-      ended_ = {ErrorKind::unsupported,
-                fmt::format("{}: its Node process was killed while it worked", title_)};
-      end();
-    }
+    if (what == "release")
+      (void)ended(missing_error(fmt::format("{}: its Node process was killed while it worked", title_)));
     return json{{"bytes", nullptr}};
   }
   request["reply_at"] = parcel.sent_bytes;
@@ -182,13 +134,8 @@ Result<json> NodeChannel::ask(json request, const peer::Parcel& parcel) {
   return std::move(received.head);
 }
 
-bool NodeChannel::has_arrived(int milliseconds) const {
-  pollfd waited{socket_, POLLIN, 0};
-  return ::poll(&waited, 1, milliseconds) > 0;
-}
-
 bool NodeChannel::wait() {
-  if (socket_ < 0 || !working_ || !has_arrived(longest_wait_ms)) return true;
+  if (!process_ || !working_ || !process_->has_arrived(longest_wait_ms)) return true;
   working_ = false;  // it says "settled", or it has died: the next request shows which
   (void)receive();
   return true;
@@ -196,8 +143,7 @@ bool NodeChannel::wait() {
 
 std::optional<MemorySample> NodeChannel::memory() const {
   if (!alive()) return std::nullopt;
-  return MemorySample{sample_memory().bytes + total_pss(find_processes(process_->mark(), false)),
-                      "process_tree_pss"};
+  return MemorySample{sample_memory().bytes + process_->memory(), "process_tree_pss"};
 }
 
 }  // namespace driftscope::node

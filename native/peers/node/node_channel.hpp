@@ -3,13 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/protocol/peer_channel.hpp"
-#include "native/os/child_process.hpp"
-#include "native/os/temp_folder.hpp"
+#include "native/os/node_process.hpp"
 
 namespace driftscope::node {
 
@@ -20,15 +20,13 @@ class NodeChannel final : public peer::Channel {
   [[nodiscard]] static Result<std::shared_ptr<NodeChannel>> start(const std::filesystem::path& program,
                                                                   const std::filesystem::path& site,
                                                                   std::string title);
-  ~NodeChannel() override;
-
   [[nodiscard]] nlohmann::json place(peer::Parcel& parcel, std::span<const std::byte> bytes) override;
   [[nodiscard]] nlohmann::json place_for_reply(peer::Parcel& parcel, std::span<std::byte> bytes) override;
   [[nodiscard]] Result<nlohmann::json> ask(nlohmann::json request, const peer::Parcel& parcel) override;
   [[nodiscard]] bool wait() override;
   [[nodiscard]] std::optional<MemorySample> memory() const override;
 
-  [[nodiscard]] bool alive() const { return socket_ >= 0 && process_->running(); }
+  [[nodiscard]] bool alive() const { return process_ && process_->alive(); }
 
  private:
   struct Received {
@@ -36,21 +34,19 @@ class NodeChannel final : public peer::Channel {
     std::vector<std::byte> payload;
   };
 
-  NodeChannel(TempFolder folder, std::string title);
+  NodeChannel(std::unique_ptr<NodeProcess> process, std::string title)
+      : title_(std::move(title)), process_(std::move(process)) {}
   [[nodiscard]] Status send(const std::string& json, const peer::Parcel& parcel);
   [[nodiscard]] Result<Received> receive();
+  /// Remembers why the process cannot be used any more.
+  [[nodiscard]] Error ended(Error why);
   [[nodiscard]] Status write_all(std::span<const std::byte> bytes);
   [[nodiscard]] Status read_all(std::span<std::byte> bytes);
-  [[nodiscard]] Error gone();
-  [[nodiscard]] bool has_arrived(int milliseconds) const;
-  void end();
 
-  TempFolder folder_;  // of its log
   std::string title_;
-  std::optional<ChildProcess> process_;
-  int socket_ = -1;
-  Error ended_;           // once there is no socket
-  bool working_ = false;  // until it says "settled" it may not listen
+  std::unique_ptr<NodeProcess> process_;  // null once it has ended
+  Error ended_;                           // then
+  bool working_ = false;                  // until it says "settled" it may not listen
 };
 
 }  // namespace driftscope::node

@@ -70,7 +70,7 @@ test("Node_ThatIsKilled_IsAnErrorOfItsTargetAlone", async (t) => {
   execFileSync("pkill", ["-KILL", "-P", String(child.pid), "-f", "node_service.mjs"]);
   const { status, stdout, stderr } = await done;
   assert.notEqual(status, 0, stdout);
-  assert.match(stderr, /node: its process ended \(killed by signal 9/);
+  assert.match(stderr, /node: its Node process ended \(killed by signal 9/);
   assert.match(stderr, /nothing\.safetensors/, "the others are still tried");
 });
 

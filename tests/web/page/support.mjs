@@ -34,10 +34,9 @@ export async function openPage(t, options = {}) {
   // Anything the page reports (a script that the policy forbids, an exception) fails the test.
   const complaints = [];
   page.on("console", (message) => {
-    // A page that is left while its engine arrives; a PC that has ended when the page asks for its next job.
+    // A page that is left while its engine arrives.
     const left = /Response body loading was aborted|falling back to ArrayBuffer/.test(message.text());
-    const alone = /\/api\/jobs\/[0-9a-f]+\/next$/.test(message.location().url);
-    if (message.type() === "error" && !left && !alone) complaints.push(message.text());
+    if (message.type() === "error" && !left) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   return { page, complaints };

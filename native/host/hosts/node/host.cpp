@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "native/browser/page_life.hpp"
 #include "native/host/host.hpp"
 #include "native/host/hosts/node/node_service.hpp"
 #include "native/host/service_run.hpp"
@@ -27,6 +28,35 @@ Result<std::string> version_of_node() {
   return "Node.js " + line;
 }
 
+/// Samples the memory of a run whenever it reports progress, as that of browsers is sampled: not while
+/// nothing but the run may be measured.
+class MemoryWatch {
+ public:
+  MemoryWatch(const NodeProcess& process, const TargetProgress& progress)
+      : process_(process), progress_(progress) {}
+
+  void operator()(std::string_view step, std::int64_t done, std::int64_t total) {
+    if (step == "running" && !began_) began_ = Clock::now();
+    const bool due = samples_.empty() || Clock::now() - samples_.back().first >= interval;
+    if (due && step != "measuring its time") sample();
+    progress_(step, done, total);
+  }
+  void sample() { samples_.emplace_back(Clock::now(), process_.memory()); }
+  void add_to(Trace& trace) const {
+    for (const auto& [time, bytes] : samples_)
+      trace.memory.push_back({std::chrono::duration<double, std::milli>(time - began_.value_or(time)).count(),
+                              bytes, "process_tree_pss"});
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds interval{200};
+
+  const NodeProcess& process_;
+  const TargetProgress& progress_;
+  std::optional<Clock::time_point> began_;
+  std::vector<std::pair<Clock::time_point, std::int64_t>> samples_;
+};
+
 class Session final : public HostSession {
  public:
   Session(Target target, NodeServiceSpec spec, std::string version)
@@ -34,7 +64,7 @@ class Session final : public HostSession {
 
   // One process for all runs; after one that failed there is another.
   Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
-    if (!service_ || !service_->alive()) {
+    if (!service_ || !service_->process().alive()) {
       progress("starting Node", 0, 0);
       service_.reset();
       DRIFTSCOPE_TRY(service_, NodeService::start(spec_));
@@ -44,12 +74,14 @@ class Session final : public HostSession {
         .send_model = true,
         .stream_values = true,
         .environment = {{"host", target_.host}, {"browser", version_}, {"wasm_variant", spec_.variant}}};
-    auto trace = run_on_service(*service_, target_, load, request, options, progress);
+    MemoryWatch memory(service_->process(), progress);
+    auto trace = run_on_service(*service_, target_, load, request, options, std::ref(memory));
     if (!trace.ok()) {
       service_.reset();
       return trace;
     }
-    trace->memory.push_back({0.0, service_->memory(), "process_tree_pss"});
+    memory.sample();  // even the shortest run has one
+    memory.add_to(*trace);
     return trace;
   }
 
@@ -74,7 +106,7 @@ class Node final : public Host {
     DRIFTSCOPE_TRY(spec.program, find_node(what));
     DRIFTSCOPE_TRY(spec.site, find_site(context.options.site));
     DRIFTSCOPE_TRY(std::string version, version_of_node());
-    spec.timeout = context.options.timeout;
+    spec.patience = life_limits(context.options.timeout, context.options.stall_timeout).stall;
     const auto build = target.options.find("wasm");
     spec.variant = "driftscope-" + (build == target.options.end() ? "relaxed-threads" : build->second);
     const auto threads = target.options.find("threads");
