@@ -8,7 +8,7 @@
 #include "core/results/comparison_view.hpp"
 #include "native/cli/commands/capture_options.hpp"
 #include "native/cli/console.hpp"
-#include "native/host/comparison_host.hpp"
+#include "native/compare/comparison_host.hpp"
 #include "native/host/target_runner.hpp"
 
 namespace driftscope {

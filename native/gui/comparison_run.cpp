@@ -1,7 +1,7 @@
 #include "native/gui/comparison_run.hpp"
 
 #include "core/platform/platform.hpp"
-#include "native/host/comparison_host.hpp"
+#include "native/compare/comparison_host.hpp"
 
 namespace driftscope {
 namespace {

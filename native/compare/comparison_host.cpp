@@ -1,4 +1,4 @@
-#include "native/host/comparison_host.hpp"
+#include "native/compare/comparison_host.hpp"
 
 #include "native/host/sample_files.hpp"
 
