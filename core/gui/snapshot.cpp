@@ -88,8 +88,7 @@ TargetColumn column_of(const TargetParts& parts) {
   column.tensors = parts.tensors;
   column.dataset = parts.dataset;
   column.ran = column.about.run == "{}" ? "" : run_text(column.about);
-  column.time = run_time(column.about);
-  if (column.time.kind == TimeKind::unknown && parts.stored_time) column.time = *parts.stored_time;
+  column.time = parts.stored_time ? *parts.stored_time : run_time(column.about);
   column.peak = peak_memory(column.about);
   if (column.peak.bytes == 0 && parts.comparison)
     column.peak = {0.0, parts.comparison->peak_bytes, parts.comparison->peak_kind};
@@ -300,9 +299,12 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
 TargetParts parts_of(TargetResult result) {
   TargetParts target;
   target.target = result.target;
+  if (result.trace && !result.trace->tensors.empty())
+    target.tensors = RecordedTensors::of(*std::move(result.trace));
+  else if (result.trace)
+    target.about = *std::move(result.trace);
   target.about.target = std::move(result.target);
   if (result.verification) target.about.model_sha256 = result.verification->model_sha256;
-  if (result.trace) target.tensors = RecordedTensors::of(*std::move(result.trace));
   target.verification = std::move(result.verification);
   target.comparison = std::move(result.comparison);
   target.dataset = std::move(result.dataset);

@@ -7,9 +7,10 @@
 namespace driftscope::gui {
 
 Result<std::vector<TargetParts>> read_stored_targets(std::string_view json) {
-  DRIFTSCOPE_TRY(std::vector<TargetResult> results, read_comparison(json));
+  DRIFTSCOPE_TRY(ComparisonView view, read_comparison(json));
   std::vector<TargetParts> targets;
-  for (TargetResult& result : results) targets.push_back(parts_of(std::move(result)));
+  targets.push_back(parts_of(std::move(view.left)));
+  for (TargetResult& right : view.right) targets.push_back(parts_of(std::move(right)));
   return targets;
 }
 

@@ -1,5 +1,8 @@
 #include "core/protocol/error_json.hpp"
 
+#include <algorithm>
+
+#include "core/base/error_kind.hpp"
 #include "core/protocol/error_message.hpp"
 
 namespace driftscope {
@@ -16,19 +19,9 @@ std::string bounded(const std::string& text) {
 }
 
 // Both enumerations have the same order: the schema's names are those of the kinds.
-static_assert(static_cast<int>(messages::ErrorKind::bad_input) == static_cast<int>(ErrorKind::bad_input));
-static_assert(static_cast<int>(messages::ErrorKind::unsupported) == static_cast<int>(ErrorKind::unsupported));
-static_assert(static_cast<int>(messages::ErrorKind::limit) == static_cast<int>(ErrorKind::limit));
-static_assert(static_cast<int>(messages::ErrorKind::missing) == static_cast<int>(ErrorKind::missing));
-static_assert(static_cast<int>(messages::ErrorKind::io) == static_cast<int>(ErrorKind::io));
-static_assert(static_cast<int>(messages::ErrorKind::cancelled) == static_cast<int>(ErrorKind::cancelled));
-static_assert(static_cast<int>(messages::ErrorKind::internal) == static_cast<int>(ErrorKind::internal));
+static_assert(std::ranges::equal(messages::error_kind_choices, error_kind_names));
 
 }  // namespace
-
-std::string_view error_kind_name(ErrorKind kind) {
-  return messages::name_of(static_cast<messages::ErrorKind>(kind));
-}
 
 messages::Error error_message(const Error& error) {
   return {static_cast<messages::ErrorKind>(error.kind), error.message};

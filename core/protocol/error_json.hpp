@@ -3,14 +3,10 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 
 #include "core/base/result.hpp"
 
 namespace driftscope {
-
-[[nodiscard]] std::string_view error_kind_name(ErrorKind kind);
 
 /// {"kind":"bad_input","message":"…"}
 [[nodiscard]] nlohmann::json error_to_json(const Error& error);

@@ -2,321 +2,290 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
-#include <type_traits>
+#include <algorithm>
+#include <array>
+#include <unordered_map>
 
+#include "core/base/error_kind.hpp"
 #include "core/base/json.hpp"
 #include "core/base/json_lists.hpp"
-#include "core/results/finding_json.hpp"
-#include "core/results/metrics_table.hpp"
+#include "core/base/text.hpp"
+#include "core/results/metrics_json.hpp"
+#include "core/results/verify_reader.hpp"
 
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-/// A field of the expected type, or the default.
-class FieldReader {
- public:
-  FieldReader(const json& object, std::string where) : object_(object), where_(std::move(where)) {}
+constexpr std::string_view compare_format = "driftscope-compare-1";
+constexpr std::string_view verify_format = "driftscope-verify-1";
 
-  std::string text(std::string_view key) {
-    const json* field = find(key);
-    if (field != nullptr && field->is_string()) return field->get<std::string>();
-    wrong(key, "a string");
-    return {};
-  }
-  /// null stands for NaN, the largest double for infinity: JSON knows neither.
-  double number(std::string_view key) {
-    const json* field = find(key);
-    if (field == nullptr || field->is_null()) return not_measured;
-    if (!field->is_number()) return wrong(key, "a number"), not_measured;
-    const double value = field->get<double>();
-    return std::abs(value) == std::numeric_limits<double>::max() ? std::copysign(INFINITY, value) : value;
-  }
-  std::int64_t whole(std::string_view key, std::int64_t absent = 0) {
-    const json* field = find(key);
-    if (field == nullptr || field->is_null()) return absent;
-    if (field->is_number_integer()) return field->get<std::int64_t>();
-    return wrong(key, "a whole number"), absent;
-  }
-  Shape shape(std::string_view key) {
-    Shape shape;
-    const json* field = find(key);
-    if (field == nullptr) return shape;
-    if (!field->is_array() || field->size() > max_rank) return wrong(key, "an array of sizes"), shape;
-    for (const json& size : *field) {
-      if (!size.is_number_integer()) return wrong(key, "an array of sizes"), Shape{};
-      shape.push_back(size.get<std::int64_t>());
-    }
-    return shape;
-  }
-  std::string optional_text(std::string_view key) {
-    const json* field = find(key);
-    return field != nullptr && field->is_string() ? field->get<std::string>() : std::string();
-  }
-  bool flag(std::string_view key) {
-    const json* field = find(key);
-    if (field == nullptr || field->is_null()) return false;
-    if (field->is_boolean()) return field->get<bool>();
-    return wrong(key, "true or false"), false;
-  }
-  [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
-  [[nodiscard]] Status status() const { return error_ ? Status(bad_input(*error_)) : Status(); }
+constexpr std::array<std::string_view, 5> places_of_layers = {
+    "layers", "left.verify.layers", "right.verify.layers", "left.layers", "right.layers"};
+constexpr std::size_t first_place_of_differences = 3;
 
- private:
-  [[nodiscard]] const json* find(std::string_view key) const {
-    const auto found = object_.is_object() ? object_.find(key) : object_.end();
-    return found == object_.end() ? nullptr : &*found;
-  }
-  void wrong(std::string_view key, const char* wanted) {
-    if (!error_) error_ = fmt::format("{}: \"{}\" is not {}", where_, key, wanted);
-  }
-
-  const json& object_;
-  std::string where_;
-  std::optional<std::string> error_;
-};
-
-/// Reads the metrics of a source's layers. If the other source has the key as well, that one counts.
-template <class Layer>
-void read_metrics(FieldReader& fields, MetricSource source, Layer& layer) {
-  for (const MetricRow& row : metrics_table) {
-    if (!row.verified.json && !row.compared.json) continue;
-    if (!appearance(row, source).json && !fields.has(row.key)) continue;
-    with_field(row, layer, [&](auto& value) {
-      if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, double>)
-        value = fields.number(row.key);
-      else
-        value = fields.whole(row.key);
-    });
-  }
+Status read_difference(const Json& value, const JsonPath& path, LayerDifference& layer) {
+  JsonFields fields(value, path);
+  fields.required("node", layer.node);
+  fields.optional("op", layer.op);
+  fields.required("output", layer.output);
+  fields.optional("shape", layer.shape);
+  std::int64_t place = 0;
+  fields.optional("place", place);
+  fields.optional("constant", layer.constant);
+  read_metrics(fields, MetricSource::compare, layer);
+  fields.optional("left_ns", layer.left_ns);
+  fields.optional("right_ns", layer.right_ns);
+  fields.optional("reason", layer.reason);
+  // How earlier versions say it.
+  bool unrecorded = !fields.has("place") && layer.reason.starts_with("not recorded");
+  fields.optional("unrecorded", unrecorded);
+  layer.recorded = !unrecorded;
+  if (fields.ok() && layer.shape.size() > max_rank)
+    fields.fail(JsonPath(path, "shape")
+                    .error(fmt::format("expected at most {} sizes, got {}", max_rank, layer.shape.size())));
+  if (fields.ok() && place < 0) fields.fail(JsonPath(path, "place").error("expected a number of at least 0"));
+  layer.place = static_cast<std::size_t>(place);
+  return std::move(fields).status();
 }
 
-/// The layers of one array, each read as soon as it is parsed: all of them as JSON would take gigabytes.
+/// The layers of one list, each read as soon as it is parsed: all of them as JSON would take gigabytes.
 struct LayerList {
   std::vector<LayerVerdict> verdicts;
   std::vector<LayerDifference> differences;
+  std::string suite;                 ///< of the budgets beside the verdicts
   std::optional<std::string> error;  ///< of the first bad layer; those after it are not read
 };
 
-Result<LayerVerdict> read_verdict(const json& entry, const std::string& where) {
-  FieldReader fields(entry, where);
-  LayerVerdict layer;
-  layer.node = fields.text("node");
-  layer.op = fields.text("op");
-  layer.output = fields.text("output");
-  layer.shape = fields.shape("shape");
-  layer.constant = fields.flag("constant");
-  read_metrics(fields, MetricSource::verify, layer);
-  if (const auto stored = entry.find("findings"); stored != entry.end()) {
-    auto findings = findings_of(*stored);
-    if (!findings) return bad_input(where + ": \"findings\" is not a list of findings");
-    layer.findings = *std::move(findings);
-  } else if (const std::string reason = fields.optional_text("reason"); !reason.empty()) {
-    layer.findings = {{.id = "stored.reason", .words = {{"text", reason}}}};  // of an earlier version
-  }
-  const auto verdict = verdict_named(fields.text("verdict"));
-  DRIFTSCOPE_CHECK(fields.status());
-  if (!verdict) return bad_input(where + ": unknown \"verdict\"");
-  layer.verdict = *verdict;
-  return layer;
-}
-
-Result<LayerDifference> read_difference(const json& entry, const std::string& where) {
-  FieldReader fields(entry, where);
-  LayerDifference layer;
-  layer.node = fields.text("node");
-  layer.op = fields.optional_text("op");
-  layer.output = fields.text("output");
-  layer.shape = fields.shape("shape");
-  layer.constant = fields.flag("constant");
-  read_metrics(fields, MetricSource::compare, layer);
-  layer.left_ns = fields.whole("left_ns");
-  layer.right_ns = fields.whole("right_ns");
-  layer.reason = fields.optional_text("reason");
-  // Earlier versions say it in the reason alone.
-  layer.recorded = !fields.flag("unrecorded") && !layer.reason.starts_with("not recorded");
-  DRIFTSCOPE_CHECK(fields.status());
-  return layer;
-}
-
-/// All layer arrays of a text, and the rest of it as JSON.
+/// All lists of layers of a text, and the rest of it as JSON.
 class LayerLists {
  public:
-  explicit LayerLists(std::string_view text)
-      : rest_(parse_json_lists(text, "layers",
-                               [this](std::size_t list, std::string_view owner, const json& entry) {
-                                 add(list, owner, entry);
-                               })) {}
+  static Result<LayerLists> parse(std::string_view text) {
+    LayerLists made;
+    DRIFTSCOPE_TRY(made.rest_, parse_json_lists(text, places_of_layers,
+                                                [&](std::size_t list, std::size_t place, const Json& entry) {
+                                                  made.add(list, place, entry);
+                                                }));
+    return made;
+  }
 
-  [[nodiscard]] const json& rest() const { return rest_; }
+  [[nodiscard]] const Json& rest() const { return rest_; }
 
   /// The list that stood in an object, moved out.
-  Result<LayerList> take(const json& object, const std::string& where) {
+  Result<LayerList> take(const Json& object, const JsonPath& above) {
+    const JsonPath path(above, "layers");
     const auto layers = object.find("layers");
-    const auto number = layers == object.end() ? std::nullopt : list_number(*layers);
-    if (!number) {
-      const bool array = layers != object.end() && layers->is_array();
-      return bad_input(where + (array ? ": \"layers\" contains an entry that is not a layer"
-                                      : ": \"layers\" is missing or not an array"));
-    }
-    if (*number >= lists_.size()) return LayerList();  // empty, with no array after it
-    if (lists_[*number].error) return bad_input(where + ", " + *lists_[*number].error);
+    if (layers == object.end()) return above.error("\"layers\" is missing");
+    const auto number = list_number(*layers);
+    if (!number && layers->is_array()) return path.error("expected objects alone");
+    if (!number) return path.expected("a list", *layers);
+    if (*number >= lists_.size()) return LayerList();  // empty, with no list after it
+    if (lists_[*number].error) return bad_input(path.text() + *lists_[*number].error);
     return std::move(lists_[*number]);
   }
 
  private:
-  void add(std::size_t number, std::string_view owner, const json& entry) {
+  void add(std::size_t number, std::size_t place, const Json& entry) {
     if (number >= lists_.size()) lists_.resize(number + 1);
     LayerList& list = lists_[number];
     if (list.error) return;
-    const auto keep = [&](auto layer, auto& layers) {
-      if (layer.ok())
-        layers.push_back(*std::move(layer));
-      else
-        list.error = layer.error().message;
-    };
-    // Layers of "left" and "right" are differences; all others are from verify.
-    if (owner == "left" || owner == "right")
-      keep(read_difference(entry, fmt::format("layer {}", list.differences.size())), list.differences);
-    else
-      keep(read_verdict(entry, fmt::format("layer {}", list.verdicts.size())), list.verdicts);
+    const bool difference = place >= first_place_of_differences;
+    const JsonPath root;
+    const JsonPath path(root, difference ? list.differences.size() : list.verdicts.size());
+    Status read = difference ? read_difference(entry, path, list.differences.emplace_back())
+                             : read_layer(entry, path, list.verdicts.emplace_back(), list.suite);
+    if (!read.ok()) list.error = read.error().message;
   }
 
   std::vector<LayerList> lists_;
-  json rest_;
+  Json rest_;
 };
 
-Result<Verification> read_verification(const json& object, LayerLists& lists, const std::string& where) {
-  if (!object.is_object()) return bad_input(where + ": expected an object");
-  Verification verification;
-  FieldReader head(object, where);
-  verification.target = head.optional_text("target");
-  verification.model_sha256 = head.optional_text("model_sha256");
-  const std::string first_fault = head.optional_text("first_fault");
-  if (!first_fault.empty()) verification.first_fault = first_fault;
-  const auto whole = verdict_named(head.text("verdict"));
-  DRIFTSCOPE_CHECK(head.status());
-  if (!whole) return bad_input(where + ": \"verdict\" is unknown");
-  verification.verdict = *whole;
-  DRIFTSCOPE_TRY(LayerList layers, lists.take(object, where));
-  verification.layers = std::move(layers.verdicts);
-  return verification;
+Status read_verification(const Json& value, LayerLists& lists, const JsonPath& path,
+                         std::optional<Verification>& verification) {
+  DRIFTSCOPE_CHECK(read_json(value, path, verification.emplace()));
+  DRIFTSCOPE_TRY(LayerList list, lists.take(value, path));
+  verification->layers = std::move(list.verdicts);
+  verification->budgets = std::move(list.suite);
+  return {};
 }
 
-Result<Comparison> read_differences(const json& object, LayerLists& lists, const std::string& where) {
-  Comparison comparison;
-  FieldReader head(object, where);
-  const std::string first = head.optional_text("first_divergence");
-  if (!first.empty()) comparison.first_divergence = first;
-  DRIFTSCOPE_TRY(LayerList layers, lists.take(object, where));
-  comparison.layers = std::move(layers.differences);
-  if (const auto output = object.find("output"); output != object.end()) {
-    FieldReader fields(*output, where + ", output");
-    comparison.output.top1_left = fields.whole("top1_left", -1);
-    comparison.output.top1_right = fields.whole("top1_right", -1);
-    comparison.output.agree = fields.flag("agree");
-    DRIFTSCOPE_CHECK(fields.status());
-  }
-  if (const auto memory = object.find("memory"); memory != object.end()) {
-    FieldReader fields(*memory, where + ", memory");
-    comparison.peak_bytes = fields.whole("peak_bytes");
-    comparison.peak_kind = fields.optional_text("kind");
-    DRIFTSCOPE_CHECK(fields.status());
-  }
-  return comparison;
+Status read_output(const Json& value, const JsonPath& path, OutputAgreement& output) {
+  JsonFields fields(value, path);
+  fields.optional("top1_left", output.top1_left);
+  fields.optional("top1_right", output.top1_right);
+  fields.optional("agree", output.agree);
+  return std::move(fields).status();
 }
 
-Result<DatasetResult> read_dataset_result(const json& object, const std::string& where) {
-  FieldReader fields(object, where);
-  DatasetResult result;
-  result.samples = fields.whole("samples");
-  result.correct = fields.whole("correct", -1);
-  result.agrees_with_left = fields.whole("agree", -1);
-  DRIFTSCOPE_CHECK(fields.status());
+Status read_differences(JsonFields& fields, const Json& value, LayerLists& lists, Comparison& comparison) {
+  fields.optional("first_divergence", comparison.first_divergence);
+  DRIFTSCOPE_TRY(LayerList list, lists.take(value, fields.path()));
+  comparison.layers = std::move(list.differences);
+  if (const Json* const output = fields.find("output"))
+    DRIFTSCOPE_CHECK(read_output(*output, JsonPath(fields.path(), "output"), comparison.output));
+  if (const Json* const memory = fields.find("memory")) {
+    JsonFields peak(*memory, JsonPath(fields.path(), "memory"));
+    peak.optional("peak_bytes", comparison.peak_bytes);
+    peak.optional("kind", comparison.peak_kind);
+    DRIFTSCOPE_CHECK(std::move(peak).status());
+  }
+  return {};
+}
+
+Status read_dataset(const Json& value, const JsonPath& path, DatasetResult& result) {
+  JsonFields fields(value, path);
+  fields.required("samples", result.samples);
+  fields.optional("correct", result.correct);
+  fields.optional("agree", result.agrees_with_left);
+  fields.optional("predictions", result.predictions);
+  DRIFTSCOPE_CHECK(std::move(fields).status());
   for (const std::int64_t count : {result.correct, result.agrees_with_left})
-    if (count < -1 || count > result.samples)
-      return bad_input(fmt::format("{}: {} of {} samples", where, count, result.samples));
-  return result;
+    if (result.samples < 0 || count < -1 || count > result.samples)
+      return path.error(fmt::format("{} of {} samples", count, result.samples));
+  if (std::ssize(result.predictions) > result.samples)
+    return path.error(fmt::format("{} predictions of {} samples", result.predictions.size(), result.samples));
+  return {};
 }
 
-Result<TargetResult> read_target(const json& object, LayerLists& lists, const std::string& where) {
-  if (!object.is_object()) return bad_input(where + ": expected an object");
-  TargetResult result;
-  FieldReader head(object, where);
-  result.target = head.text("target");
-  const std::string error = head.optional_text("error");
-  if (!error.empty()) result.error = Error{ErrorKind::bad_input, error};
-  DRIFTSCOPE_CHECK(head.status());
-  if (const auto verify = object.find("verify"); verify != object.end()) {
-    DRIFTSCOPE_TRY(result.verification, read_verification(*verify, lists, where + ", verify"));
+/// What ran: a trace without tensors.
+Status read_run(JsonFields& fields, const TargetResult& result, Trace& trace) {
+  const Json& run = *fields.find("ran");
+  if (!run.is_object()) return JsonPath(fields.path(), "ran").expected("an object", run);
+  trace.run = json_text(run);
+  trace.target = result.target;
+  if (result.verification) trace.model_sha256 = result.verification->model_sha256;
+  const Json* const peak = fields.find("peak_memory");
+  if (peak == nullptr) return {};
+  MemoryRecord& record = trace.memory.emplace_back();
+  JsonFields memory(*peak, JsonPath(fields.path(), "peak_memory"));
+  memory.required("t_ms", record.t_ms);
+  memory.required("bytes", record.bytes);
+  memory.required("kind", record.kind);
+  return std::move(memory).status();
+}
+
+Status read_target(const Json& value, LayerLists& lists, const JsonPath& path, TargetResult& result) {
+  JsonFields fields(value, path);
+  fields.required("target", result.target);
+  if (fields.has("error")) {
+    Error& error = result.error.emplace(Error{ErrorKind::bad_input, {}});
+    fields.required("error", error.message);
+    if (fields.has("error_kind")) fields.required_name("error_kind", error.kind, error_kind_named);
   }
-  if (object.contains("layers")) {
-    DRIFTSCOPE_TRY(result.comparison, read_differences(object, lists, where));
+  fields.optional("time", result.stored_time);
+  if (!fields.ok()) return std::move(fields).status();
+  if (const Json* const verify = fields.find("verify"))
+    DRIFTSCOPE_CHECK(read_verification(*verify, lists, JsonPath(path, "verify"), result.verification));
+  if (fields.has("layers")) {
+    DRIFTSCOPE_CHECK(read_differences(fields, value, lists, result.comparison.emplace()));
     result.comparison->target = result.target;
   }
-  if (const auto time = object.find("time"); time != object.end()) {
-    result.stored_time = run_time_from(*time);
-    if (!result.stored_time) return bad_input(where + ": \"time\" has no \"ns\" or no \"kind\"");
-  }
-  if (const auto dataset = object.find("dataset"); dataset != object.end()) {
-    DRIFTSCOPE_TRY(result.dataset, read_dataset_result(*dataset, where + ", dataset"));
-  }
-  return result;
+  if (const Json* const dataset = fields.find("dataset"))
+    DRIFTSCOPE_CHECK(read_dataset(*dataset, JsonPath(path, "dataset"), result.dataset.emplace()));
+  if (fields.has("ran")) DRIFTSCOPE_CHECK(read_run(fields, result, result.trace.emplace()));
+  return std::move(fields).status();
 }
 
-Result<TargetResult> read_verified(const json& object, LayerLists& lists, const std::string& where) {
-  TargetResult result;
-  DRIFTSCOPE_TRY(result.verification, read_verification(object, lists, where));
+/// An object, kept as the text that a view has of it.
+void read_object(JsonFields& fields, std::string_view key, std::string& text) {
+  const Json* const value = fields.find(key);
+  if (value == nullptr) return;
+  if (value->is_object())
+    text = json_text(*value);
+  else
+    fields.fail(JsonPath(fields.path(), key).expected("an object", *value));
+}
+
+Status read_head(const Json& value, const JsonPath& path, ComparisonView& view) {
+  JsonFields fields(value, path);
+  fields.optional("model", view.model_name);
+  fields.optional("model_sha256", view.model_sha256);
+  fields.optional("input", view.input_text);
+  fields.optional("input_label", view.input_label);
+  fields.optional("dataset", view.dataset_text);
+  fields.optional("command", view.command);
+  fields.optional("build", view.build);
+  read_object(fields, "machine", view.machine);
+  fields.optional("class_names", view.class_names);
+  read_object(fields, "gate", view.gate);
+  return std::move(fields).status();
+}
+
+/// Earlier versions did not say where a layer stands: then they are in the order in which they come.
+void number_layers(ComparisonView& view) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (TargetResult& right : view.right) {
+    if (!right.comparison) continue;
+    for (LayerDifference& layer : right.comparison->layers)
+      if (layer.place == 0) layer.place = places.emplace(layer.output, places.size() + 1).first->second;
+  }
+}
+
+Status read_compared(const Json& value, LayerLists& lists, ComparisonView& view) {
+  const JsonPath root;
+  DRIFTSCOPE_CHECK(read_head(value, root, view));
+  const auto left = value.find("left");
+  if (left == value.end()) return root.error("\"left\" is missing");
+  DRIFTSCOPE_CHECK(read_target(*left, lists, JsonPath(root, "left"), view.left));
+  const auto right = value.find("right");
+  if (right == value.end()) return root.error("\"right\" is missing");
+  const JsonPath rights(root, "right");
+  if (!right->is_array()) return rights.expected("a list", *right);
+  for (std::size_t i = 0; i < right->size(); ++i)
+    DRIFTSCOPE_CHECK(read_target((*right)[i], lists, JsonPath(rights, i), view.right.emplace_back()));
+  number_layers(view);
+  return {};
+}
+
+Status read_verified(const Json& value, LayerLists& lists, const JsonPath& path, TargetResult& result) {
+  DRIFTSCOPE_CHECK(read_verification(value, lists, path, result.verification));
   result.target = result.verification->target.empty() ? "file/trace" : result.verification->target;
-  return result;
+  return {};
 }
 
-std::string format_of(const json& object) {
+std::string format_of(const Json& object) {
   if (!object.is_object()) return {};
   const auto found = object.find("format");
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+Error other_format(const JsonPath& path, std::string_view expected, const std::string& got) {
+  return path.error(fmt::format("expected the JSON of {}, got {}", expected,
+                                got.empty() ? "no \"format\"" : "\"format\": " + in_quotes(got)));
+}
+
+Status read_list(const Json& list, LayerLists& lists, ComparisonView& view) {
+  const JsonPath root;
+  if (list.empty()) return bad_input("an empty list contains no comparison");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonPath path(root, i);
+    if (const std::string format = format_of(list[i]); format != verify_format)
+      return other_format(path, "`driftscope verify --json`", format);
+    DRIFTSCOPE_CHECK(read_verified(list[i], lists, path, i == 0 ? view.left : view.right.emplace_back()));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<TargetResult>> read_comparison(std::string_view text) {
-  LayerLists lists(text);
-  const json& object = lists.rest();
-  std::vector<TargetResult> targets;
-  if (object.is_array()) {
-    for (const json& one : object) {
-      if (format_of(one) != "driftscope-verify-1")
-        return bad_input(fmt::format("entry {}: \"format\" is not driftscope-verify-1", targets.size()));
-      DRIFTSCOPE_TRY(TargetResult target, read_verified(one, lists, fmt::format("entry {}", targets.size())));
-      targets.push_back(std::move(target));
-    }
-    if (targets.empty()) return bad_input("an empty array contains no comparison");
-    return targets;
+Result<ComparisonView> read_comparison(std::string_view text) {
+  DRIFTSCOPE_TRY(LayerLists lists, LayerLists::parse(text));
+  const Json& document = lists.rest();
+  ComparisonView view;
+  if (document.is_array()) {
+    DRIFTSCOPE_CHECK(read_list(document, lists, view));
+    return view;
   }
-  const std::string format = format_of(object);
-  if (format == "driftscope-verify-1") {
-    DRIFTSCOPE_TRY(TargetResult target, read_verified(object, lists, "verify"));
-    targets.push_back(std::move(target));
-    return targets;
-  }
-  if (format != "driftscope-compare-1")
-    return bad_input(
-        "expected the JSON of `driftscope compare --json` or `verify --json` (\"format\": "
-        "\"driftscope-compare-1\" or \"driftscope-verify-1\")" +
-        (format.empty() ? std::string() : ", got \"" + format + "\""));
-  if (!object.contains("left") || !object.contains("right") || !object["right"].is_array())
-    return bad_input("driftscope-compare-1: \"left\" or \"right\" is missing");
-  DRIFTSCOPE_TRY(TargetResult left, read_target(object["left"], lists, "left"));
-  targets.push_back(std::move(left));
-  for (const json& right : object["right"]) {
-    DRIFTSCOPE_TRY(TargetResult target,
-                   read_target(right, lists, fmt::format("right[{}]", targets.size() - 1)));
-    targets.push_back(std::move(target));
-  }
-  return targets;
+  const std::string format = format_of(document);
+  if (format == verify_format)
+    DRIFTSCOPE_CHECK(read_verified(document, lists, JsonPath(), view.left));
+  else if (format == compare_format)
+    DRIFTSCOPE_CHECK(read_compared(document, lists, view));
+  else
+    return other_format(JsonPath(), "`driftscope compare --json` or `driftscope verify --json`", format);
+  return view;
 }
 
 }  // namespace driftscope

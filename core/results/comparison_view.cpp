@@ -103,8 +103,8 @@ std::string short_target(const std::string& target, const ComparisonView& view) 
 }
 
 RunTime run_time(const TargetResult& result) {
-  if (result.trace) return run_time(*result.trace);
   if (result.stored_time) return *result.stored_time;
+  if (result.trace) return run_time(*result.trace);
   std::int64_t total = 0;
   if (result.comparison)
     for (const LayerDifference& layer : result.comparison->layers) total += layer.right_ns;

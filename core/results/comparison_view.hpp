@@ -16,18 +16,19 @@ namespace driftscope {
 struct DatasetResult {
   std::int64_t samples = 0;
   std::int64_t correct = -1;              ///< −1 when there are no labels
-  std::vector<std::int64_t> predictions;  ///< top-1 class of each sample; empty when read from a file
-  std::int64_t agrees_with_left = -1;     ///< as read from a file; −1: absent
+  std::vector<std::int64_t> predictions;  ///< top-1 class of each sample; earlier versions stored none
+  std::int64_t agrees_with_left = -1;     ///< as read from a document; −1: absent
 };
 
 /// One target: its recording, or the error.
 struct TargetResult {
   std::string target;
+  /// As read from a document: what ran and the peak of memory, without tensors and nodes.
   std::optional<Trace> trace;
   std::optional<Verification> verification;
   std::optional<Comparison> comparison;  ///< with the left target; absent for the left one
   std::optional<DatasetResult> dataset;
-  std::optional<RunTime> stored_time = {};  ///< as read from a file
+  std::optional<RunTime> stored_time = {};  ///< as read from a document
   std::optional<Error> error;
 };
 
@@ -43,6 +44,7 @@ struct ComparisonView {
   std::vector<std::string> class_names;
   TargetResult left;
   std::vector<TargetResult> right;
+  std::string gate;  ///< result of the checks (checks_json); empty where none were made
 };
 
 /// What ran, in one line: "Chromium 156.0 · wasm SIMD128 · 2 threads · isolated".
@@ -51,7 +53,7 @@ struct ComparisonView {
 /// "chrome" of "chrome/strict:threads=2".
 [[nodiscard]] std::string short_target(const std::string& target, const ComparisonView& view);
 
-/// Of the trace; without one as stored, or else the sum of the layers that were compared.
+/// As stored, else that of the trace; without one the sum of the layers that were compared.
 [[nodiscard]] RunTime run_time(const TargetResult& result);
 
 /// Largest memory sample of the best available kind (process tree before heap), and its kind.

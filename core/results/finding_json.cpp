@@ -17,32 +17,19 @@ Json finding_json(const Finding& finding) {
   return object;
 }
 
-std::optional<Finding> finding_of(const nlohmann::json& object) {
-  const auto has = [&](const char* key, auto is) {
-    const auto found = object.find(key);
-    return found != object.end() && is(*found);
-  };
-  if (!object.is_object() || !has("id", [](const auto& id) { return id.is_string(); })) return std::nullopt;
-  Finding finding{.id = object["id"].get<std::string>()};
-  const auto is_object = [](const auto& value) { return value.is_object(); };
-  if (has("numbers", is_object))
-    for (const auto& [name, value] : object["numbers"].items())
-      if (value.is_number()) finding.numbers.emplace_back(name, value.template get<double>());
-  if (has("words", is_object))
-    for (const auto& [name, value] : object["words"].items())
-      if (value.is_string()) finding.words.emplace_back(name, value.template get<std::string>());
-  if (has("elements", [](const auto& value) { return value.is_array(); }))
-    for (const auto& index : object["elements"]) {
-      if (!index.is_array()) return std::nullopt;
-      auto& element = finding.elements.emplace_back();
-      for (const auto& one : index) {
-        if (!one.is_number_integer()) return std::nullopt;
-        element.push_back(one.template get<std::int64_t>());
-      }
-    }
-  if (has("text", [](const auto& text) { return text.is_string(); }))
-    finding.words.emplace_back("text", object["text"].get<std::string>());
-  return finding;
+/// {"name": value, …}
+template <class T>
+Status read_named(JsonFields& fields, std::string_view key, std::vector<std::pair<std::string, T>>& named) {
+  const Json* const object = fields.find(key);
+  if (object == nullptr) return {};
+  const JsonPath path(fields.path(), key);
+  if (!object->is_object()) return path.expected("an object", *object);
+  for (const auto& [name, value] : object->items()) {
+    auto& [kept, target] = named.emplace_back();
+    kept = name;
+    DRIFTSCOPE_CHECK(read_json(value, JsonPath(path, kept), target));
+  }
+  return {};
 }
 
 }  // namespace
@@ -53,15 +40,17 @@ Json findings_json(std::span<const Finding> findings) {
   return list;
 }
 
-std::optional<std::vector<Finding>> findings_of(const nlohmann::json& list) {
-  if (!list.is_array()) return std::nullopt;
-  std::vector<Finding> findings;
-  for (const auto& one : list) {
-    auto finding = finding_of(one);
-    if (!finding) return std::nullopt;
-    findings.push_back(*std::move(finding));
-  }
-  return findings;
+Status read_json(const Json& value, const JsonPath& path, Finding& finding) {
+  JsonFields fields(value, path);
+  fields.required("id", finding.id);
+  if (!fields.ok()) return std::move(fields).status();
+  DRIFTSCOPE_CHECK(read_named(fields, "numbers", finding.numbers));
+  DRIFTSCOPE_CHECK(read_named(fields, "words", finding.words));
+  fields.optional("elements", finding.elements);
+  std::string text;
+  fields.optional("text", text);
+  if (!text.empty()) finding.words.emplace_back("text", std::move(text));
+  return std::move(fields).status();
 }
 
 }  // namespace driftscope

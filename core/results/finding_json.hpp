@@ -2,19 +2,16 @@
 // [[0,3]], "text": "…"}; what is empty is left out. Clients: verify_json, comparison_reader.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <vector>
 
-#include "core/base/json.hpp"
+#include "core/base/json_fields.hpp"
 #include "core/verify/finding.hpp"
 
 namespace driftscope {
 
 [[nodiscard]] nlohmann::ordered_json findings_json(std::span<const Finding> findings);
 
-/// Of a list as findings_json writes it; nothing where it is none. An id that this build does not know keeps
-/// its sentence.
-[[nodiscard]] std::optional<std::vector<Finding>> findings_of(const nlohmann::json& list);
+/// One of a list as findings_json writes it. An id that this build does not know keeps its sentence.
+[[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, Finding& finding);
 
 }  // namespace driftscope

@@ -121,6 +121,12 @@ std::string_view time_kind_name(TimeKind kind) {
   return "unknown";
 }
 
+std::optional<TimeKind> time_kind_named(std::string_view name) {
+  for (const TimeKind kind : {TimeKind::unknown, TimeKind::layers, TimeKind::watched, TimeKind::unwatched})
+    if (time_kind_name(kind) == name) return kind;
+  return std::nullopt;
+}
+
 RunTime run_time(const Trace& trace) {
   RunTime time;
   time.layers = layer_times_text(trace);
@@ -152,22 +158,18 @@ nlohmann::ordered_json run_time_json(const RunTime& time) {
   return object;
 }
 
-std::optional<RunTime> run_time_from(const json& object) {
-  if (!object.is_object()) return std::nullopt;
-  const auto ns = time_in(object, "ns");
-  const auto kind = object.find("kind");
-  if (!ns || kind == object.end() || !kind->is_string()) return std::nullopt;
-  RunTime time;
-  time.ns = *ns;
-  for (const TimeKind one : {TimeKind::layers, TimeKind::watched, TimeKind::unwatched})
-    if (time_kind_name(one) == kind->get<std::string>()) time.kind = one;
-  time.first_ns = time_in(object, "first_ns").value_or(0.0);
-  if (const auto runs = object.find("runs"); runs != object.end() && runs->is_number_unsigned())
-    time.runs = runs->get<std::int64_t>();
-  for (const auto& [key, text] : {std::pair{"layers", &time.layers}, std::pair{"error", &time.error}})
-    if (const auto found = object.find(key); found != object.end() && found->is_string())
-      *text = found->get<std::string>();
-  return time;
+Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, RunTime& time) {
+  JsonFields fields(value, path);
+  fields.required("ns", time.ns);
+  fields.required_name("kind", time.kind, time_kind_named);
+  fields.optional("first_ns", time.first_ns);
+  fields.optional("runs", time.runs);
+  fields.optional("layers", time.layers);
+  fields.optional("error", time.error);
+  if (fields.ok() && !(std::isfinite(time.ns) && time.ns >= 0.0 && std::isfinite(time.first_ns) &&
+                       time.first_ns >= 0.0 && time.runs >= 0))
+    fields.fail(path.error("expected times and runs of at least 0"));
+  return std::move(fields).status();
 }
 
 }  // namespace driftscope

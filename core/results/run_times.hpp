@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/json_fields.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {
@@ -42,6 +42,7 @@ enum class TimeKind {
   unwatched,  ///< whole runs that were not: what users wait for
 };
 [[nodiscard]] std::string_view time_kind_name(TimeKind kind);
+[[nodiscard]] std::optional<TimeKind> time_kind_named(std::string_view name);
 
 /// The time of one run of the whole model. It is compared with times of the same kind alone.
 struct RunTime {
@@ -59,7 +60,6 @@ struct RunTime {
 
 /// As "time" of a target in the JSON of a comparison: {"ns","kind","first_ns","runs","layers"[,"error"]}.
 [[nodiscard]] nlohmann::ordered_json run_time_json(const RunTime& time);
-/// Nothing where it is malformed.
-[[nodiscard]] std::optional<RunTime> run_time_from(const nlohmann::json& object);
+[[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, RunTime& time);
 
 }  // namespace driftscope

@@ -22,7 +22,7 @@ Json worst_to_json(const WorstElement& worst) {
 Json external_to_json(const ExternalBudget& external) {
   Json object;
   object["operators"] = external.operators;
-  object["metric"] = external.metric == BudgetMetric::ulp ? "ulp" : "absolute";
+  object["metric"] = budget_metric_name(external.metric);
   object["budget"] = json_number(external.budget);
   object["seen"] = json_number(external.seen);
   object["within"] = external.within;
@@ -52,12 +52,7 @@ Json difference_to_json(const JudgedDifference& one) {
   Json object = {{"run", one.difference.run},       {"node", one.difference.node},
                  {"op", one.difference.op},         {"value", one.difference.value},
                  {"values", one.difference.values}, {"zero_signs", one.difference.zero_signs}};
-  if (one.metrics) {
-    object["different_elements"] = one.metrics->different_elements;
-    object["elements"] = one.metrics->elements;
-    object["max_abs"] = json_number(one.metrics->max_abs);
-    object["max_ulp"] = json_number(one.metrics->max_ulp);
-  }
+  if (one.metrics) add_metrics(object, MetricSource::verify, *one.metrics);
   object["verdict_first"] = verdict_name(one.first);
   object["verdict"] = verdict_name(one.later);
   if (!one.difference.reason.empty()) object["reason"] = one.difference.reason;
@@ -70,14 +65,16 @@ Json repeats_to_json(const RepeatVerification& repeats) {
     groups.push_back({{"first", group.first}, {"last", group.last}, {"runs", group.runs}});
   Json different = Json::array();
   for (const JudgedDifference& one : repeats.different) different.push_back(difference_to_json(one));
-  return {{"runs", repeats.check.runs},     {"values", repeats.check.values},
-          {"agree", repeats.check.agree()}, {"text", repeats_text(repeats)},
-          {"groups", std::move(groups)},    {"different", std::move(different)}};
+  Json object = {{"runs", repeats.check.runs},     {"values", repeats.check.values},
+                 {"agree", repeats.check.agree()}, {"text", repeats_text(repeats)},
+                 {"groups", std::move(groups)},    {"different", std::move(different)}};
+  if (repeats.check.more_groups > 0) object["more_groups"] = repeats.check.more_groups;
+  return object;
 }
 
 }  // namespace
 
-void write_verification(JsonWriter& out, const Verification& verification, const std::string& names) {
+void write_verification(JsonWriter& out, const Verification& verification) {
   out.begin_object();
   out.member("format", "driftscope-verify-1");
   out.member("model_sha256", verification.model_sha256);
@@ -89,7 +86,7 @@ void write_verification(JsonWriter& out, const Verification& verification, const
   for (const LayerVerdict& layer : verification.layers) out.value(layer_to_json(layer, verification.budgets));
   out.end();
   if (verification.repeats) out.member("repeat_check", repeats_to_json(*verification.repeats));
-  if (!names.empty()) out.member("names", names);
+  if (!verification.names.empty()) out.member("names", verification.names);
   out.end();
 }
 

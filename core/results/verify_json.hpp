@@ -10,13 +10,8 @@
 
 namespace driftscope {
 
-/// Writes one JSON object. Beside the keys of the format a layer has "shape", "group" (nodes that were not
-/// recorded and were judged with it), "findings" (finding_json.hpp) and "reason", their sentence, and with
-/// --budgets SUITE the object SUITE: "operators", "metric" ("ulp" or "absolute"), "budget", "seen", "within".
-/// Where runs were compared, "repeat_check" has "runs", "values", "agree", "text", "groups" of runs that
-/// agree, and "different", the first and the last run that differs from run 1. `names`: how values were
-/// matched by other names, when they were.
-void write_verification(JsonWriter& out, const Verification& verification, const std::string& names = "");
+/// Writes one JSON object; verify_reader.hpp reads it.
+void write_verification(JsonWriter& out, const Verification& verification);
 
 /// The same as a text.
 [[nodiscard]] std::string verification_json(const Verification& verification);

@@ -2,7 +2,9 @@
 
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
+#include "core/base/error_kind.hpp"
 #include "core/base/json.hpp"
 #include "core/results/metrics_json.hpp"
 #include "core/results/verify_json.hpp"
@@ -28,6 +30,7 @@ Json layer_to_json(const LayerDifference& layer, const LayerVerdict* verified) {
   object["op"] = layer.op;
   object["output"] = layer.output;
   object["shape"] = layer.shape;
+  object["place"] = layer.place;
   if (layer.constant) object["constant"] = true;
   add_metrics(object, MetricSource::compare, layer);
   object["left_ns"] = layer.left_ns;
@@ -58,7 +61,33 @@ Json dataset_to_json(const DatasetResult& result, const TargetResult& left) {
   Json dataset = {{"samples", result.samples}, {"correct", nullptr}, {"agree", nullptr}};
   if (result.correct >= 0) dataset["correct"] = result.correct;
   if (left.dataset) dataset["agree"] = agreement(*left.dataset, result);
+  if (!result.predictions.empty()) dataset["predictions"] = result.predictions;
   return dataset;
+}
+
+/// What is known of a run beside its values.
+void write_run(JsonWriter& out, const Trace& trace) {
+  const Json run = parse_ordered_json(trace.run);
+  out.member("ran", run.is_object() ? run : Json::object());
+  if (const MemoryRecord peak = peak_memory(trace); !peak.kind.empty())
+    out.member("peak_memory", {{"t_ms", json_number(peak.t_ms)}, {"bytes", peak.bytes}, {"kind", peak.kind}});
+  for (const char* check : {"observer_check", "memory_runs"})
+    if (run.is_object() && run.contains(check)) out.member(check, run[check]);
+  if (const std::string names = name_match_text(trace); !names.empty()) out.member("names", names);
+}
+
+/// What the model, its input and this machine are, as far as it is known.
+void write_head(JsonWriter& out, const ComparisonView& view) {
+  const std::pair<std::string_view, const std::string&> texts[] = {
+      {"model", view.model_name},     {"model_sha256", view.model_sha256},
+      {"input", view.input_text},     {"input_label", view.input_label},
+      {"dataset", view.dataset_text}, {"command", view.command},
+      {"build", view.build}};
+  for (const auto& [key, text] : texts)
+    if (!text.empty()) out.member(key, text);
+  if (const Json machine = parse_ordered_json(view.machine); machine.is_object() && !machine.empty())
+    out.member("machine", machine);
+  if (!view.class_names.empty()) out.member("class_names", view.class_names);
 }
 
 void write_target(JsonWriter& out, const TargetResult& result, const TargetResult& left) {
@@ -69,33 +98,33 @@ void write_target(JsonWriter& out, const TargetResult& result, const TargetResul
     write_verification(out, *result.verification);
   }
   if (result.comparison) write_comparison(out, *result.comparison, verdicts_of(result));
-  if (const RunTime time = run_time(result); time.kind != TimeKind::unknown || !time.error.empty())
+  const RunTime time = run_time(result);
+  if (result.stored_time || time.kind != TimeKind::unknown || !time.error.empty())
     out.member("time", run_time_json(time));
-  if (result.error) out.member("error", result.error->message);
-  if (result.dataset) out.member("dataset", dataset_to_json(*result.dataset, left));
-  if (result.trace) {
-    const Json run = parse_ordered_json(result.trace->run);
-    for (const char* check : {"observer_check", "memory_runs"})
-      if (run.is_object() && run.contains(check)) out.member(check, run[check]);
-    if (const std::string names = name_match_text(*result.trace); !names.empty()) out.member("names", names);
+  if (result.error) {
+    out.member("error", result.error->message);
+    out.member("error_kind", error_kind_name(result.error->kind));
   }
+  if (result.dataset) out.member("dataset", dataset_to_json(*result.dataset, left));
+  if (result.trace) write_run(out, *result.trace);
   out.end();
 }
 
 }  // namespace
 
-std::string view_json(const ComparisonView& view, const std::string& gate) {
+std::string view_json(const ComparisonView& view) {
   JsonWriter out;
   out.begin_object();
   out.member("format", "driftscope-compare-1");
   out.member("headline", headline(view));
+  write_head(out, view);
   out.key("left");
   write_target(out, view.left, view.left);
   out.key("right");
   out.begin_array();
   for (const TargetResult& result : view.right) write_target(out, result, view.left);
   out.end();
-  if (!gate.empty()) out.member("gate", parse_ordered_json(gate));
+  if (!view.gate.empty()) out.member("gate", parse_ordered_json(view.gate));
   out.end();
   return out.take();
 }

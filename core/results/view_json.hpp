@@ -1,6 +1,6 @@
-// A ComparisonView as the JSON of `compare --json`: driftscope-compare-1, and for each target that ran
-// a data set "dataset": {"samples","correct" (null without labels),"agree" (with the left target)}.
-// Numbers as in verify_json.hpp; comparison_reader.hpp reads it. Clients: command line, service.
+// A ComparisonView as the JSON of `compare --json`: driftscope-compare-1. It has all of the view but tensors
+// and the records of nodes; comparison_reader.hpp reads it. Numbers as in verify_json.hpp. Clients: command
+// line, service.
 #pragma once
 
 #include <string>
@@ -9,7 +9,6 @@
 
 namespace driftscope {
 
-/// `gate`: a JSON object to include under this name, if any.
-[[nodiscard]] std::string view_json(const ComparisonView& view, const std::string& gate = "");
+[[nodiscard]] std::string view_json(const ComparisonView& view);
 
 }  // namespace driftscope

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/tensor.hpp"
@@ -38,6 +39,9 @@ struct Metrics {
 };
 
 enum class BudgetMetric { ulp, absolute };
+[[nodiscard]] constexpr std::string_view budget_metric_name(BudgetMetric metric) {
+  return metric == BudgetMetric::ulp ? "ulp" : "absolute";
+}
 
 /// What a third-party budget says about a layer (external_budgets.hpp).
 struct ExternalBudget {
@@ -95,7 +99,8 @@ struct Verification {
   Verdict verdict = Verdict::missing;
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
-  std::string budgets;  ///< the suite of the layers' external budgets; empty: none was asked for
+  std::string budgets;     ///< the suite of the layers' external budgets; empty: none was asked for
+  std::string names = {};  ///< how values were matched by other names (name_match_text); usually empty
   /// The verdict is that of a later run's layer where this is worse than any of the layers above.
   std::optional<RepeatVerification> repeats = {};
 };

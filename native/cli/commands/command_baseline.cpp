@@ -105,13 +105,13 @@ Result<Exit> check_baseline(const BaselineOptions& options) {
   DRIFTSCOPE_TRY(const auto targets, read_targets(names));
   CompareRequest request = options.request;
   request.inputs = baseline.inputs;
-  DRIFTSCOPE_TRY(const ComparisonView view, run_all(request, model, targets));
+  DRIFTSCOPE_TRY(ComparisonView view, run_all(request, model, targets));
   const Exit failed = print_failed_targets(view);
   DRIFTSCOPE_TRY(const BaselineCheck check,
                  baseline_check(std::move(baseline), view, conditions, model, request.runner, request.quiet));
   const CheckReport checks = run_checks(view, conditions, &check);
-  if (!options.checks.json.empty())
-    DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
+  view.gate = checks_json(checks);
+  if (!options.checks.json.empty()) DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view) + "\n"));
   if (!options.report.empty()) DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
   DRIFTSCOPE_CHECK(report_checks(checks, view, options.checks, options.model, true));
   return checks.failed() ? Exit::fault : failed;

@@ -67,13 +67,13 @@ Result<Exit> run_compare(const CompareOptions& options) {
   }
   CompareCommand command(options.request, model);
   DRIFTSCOPE_CHECK(command.read_samples());
-  const ComparisonView view = command.run(left, right);
+  ComparisonView view = command.run(left, right);
   if (options.checks.json != "-") print_view(view, options.layers);
   const Exit failed_targets = print_failed_targets(view);
   DRIFTSCOPE_TRY(const CheckReport checks,
                  run_checks_against(options, conditions, std::move(baseline), view, model));
-  if (!options.checks.json.empty())
-    DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
+  view.gate = checks_json(checks);
+  if (!options.checks.json.empty()) DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view) + "\n"));
   if (!options.report.empty()) {
     DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
     print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("report: {}\n", options.report));

@@ -43,7 +43,6 @@ Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
 /// A verdict, and the assumptions made for it.
 struct VerifiedFile {
   Verification verification;
-  NameMatch match;
   Trace about;  // nodes and times, no tensors
 };
 
@@ -67,7 +66,8 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
   if (!verification.ok()) return in_context(std::move(verification).error(), path);
   verification->model_sha256 = model.sha256.get();
   if (budgets != nullptr) apply_budgets(*verification, *budgets, model.graph, *trace);
-  return VerifiedFile{*std::move(verification), match, trace->about()};
+  verification->names = name_match_text(match);
+  return VerifiedFile{*std::move(verification), trace->about()};
 }
 
 Exit run_verify(const VerifyOptions& options) {
@@ -96,11 +96,10 @@ Exit run_verify(const VerifyOptions& options) {
       continue;
     }
     const Verification& verification = verified->verification;
-    const std::string names = name_match_text(verified->match);
     if (options.json != "-")
       print_out("{}{}", verify_table(verification, verified->about, path, options.layers),
-                names.empty() ? "" : names + "\n");
-    write_verification(all, verification, names);
+                verification.names.empty() ? "" : verification.names + "\n");
+    write_verification(all, verification);
     ++written;
     const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();
     if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))

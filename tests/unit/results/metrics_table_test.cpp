@@ -69,8 +69,8 @@ TEST_CASE("MetricsTable_WrittenAsJson_ComesBackTheSame") {
   right.comparison->layers.push_back(numbered_layer<LayerDifference>());
   const auto again = read_comparison(view_json(view));
   REQUIRE_MESSAGE(again.ok(), again.error().message);
-  REQUIRE(again->size() == 2);
-  const TargetResult& read = again->back();
+  REQUIRE(again->right.size() == 1);
+  const TargetResult& read = again->right[0];
   REQUIRE(read.verification.has_value());
   REQUIRE(read.comparison.has_value());
   check_same_metrics(read.verification->layers.at(0), right.verification->layers[0], MetricSource::verify);
@@ -87,7 +87,7 @@ TEST_CASE("MetricsTable_InfinityAndNan_ComeBackFromJson") {
   layer.metrics.cosine = NAN;
   const auto again = read_comparison(view_json(view));
   REQUIRE_MESSAGE(again.ok(), again.error().message);
-  const Metrics& metrics = again->back().comparison->layers.at(0).metrics;
+  const Metrics& metrics = again->right.at(0).comparison->layers.at(0).metrics;
   CHECK(metrics.max_abs == INFINITY);
   CHECK(metrics.sqnr_db == -INFINITY);
   CHECK(std::isnan(metrics.cosine));

@@ -20,6 +20,12 @@ std::vector<std::string> all_ids() {
   return ids;
 }
 
+Result<std::vector<Finding>> read_findings(std::string_view text) {
+  std::vector<Finding> findings;
+  DRIFTSCOPE_CHECK(read_json(parse_ordered_json(text), JsonPath("findings"), findings));
+  return findings;
+}
+
 }  // namespace
 
 TEST_CASE("Finding_Ids_AreUniqueAndHaveAFamily") {
@@ -67,23 +73,34 @@ TEST_CASE("Finding_WrittenAndRead_IsTheSame") {
        .words = {{"format", "10 bits (TF32)"}, {"which", "inputs"}}},
       {.id = "values.special", .numbers = {{"elements", 1}}, .elements = {{0, 1, 2}, {3, 4, 5}}},
   };
-  const auto read = findings_of(parse_json(findings_json(findings).dump()));
-  REQUIRE(read);
+  const auto read = read_findings(findings_json(findings).dump());
+  REQUIRE_MESSAGE(read.ok(), read.error().message);
   CHECK(findings_text(*read) == findings_text(findings));
   CHECK(findings_json(*read) == findings_json(findings));
   CHECK((*read)[1].elements == findings[1].elements);
   // Of a later version: its sentence is kept.
-  const auto later = findings_of(parse_json(R"([{"id":"a.new","text":"something new"}])"));
-  REQUIRE(later);
+  const auto later = read_findings(R"([{"id":"a.new","text":"something new"}])");
+  REQUIRE(later.ok());
   CHECK(findings_text(*later) == "something new");
   CHECK(findings_json(*later)[0]["text"] == "something new");
 }
 
 TEST_CASE("Finding_MalformedDocuments_AreRefused") {
-  for (const char* text : {R"({})", R"([1])", R"([{}])", R"([{"id":1}])", R"([{"id":"a.b","elements":[1]}])",
-                           R"([{"id":"a.b","elements":[["x"]]}])"}) {
+  for (const auto& [text, message] : std::initializer_list<std::pair<const char*, const char*>>{
+           {R"({})", "findings: expected a list, got an object"},
+           {R"([1])", "findings[0]: expected an object, got 1"},
+           {R"([{}])", "findings[0]: \"id\" is missing"},
+           {R"([{"id":1}])", "findings[0].id: expected a string, got 1"},
+           {R"([{"id":"a.b","numbers":{"n":"x"}}])",
+            "findings[0].numbers.n: expected a number or null, got 'x'"},
+           {R"([{"id":"a.b","words":[]}])", "findings[0].words: expected an object, got a list"},
+           {R"([{"id":"a.b","elements":[1]}])", "findings[0].elements[0]: expected a list, got 1"},
+           {R"([{"id":"a.b","elements":[["x"]]}])",
+            "findings[0].elements[0][0]: expected a whole number of 64 bits, got 'x'"}}) {
     CAPTURE(text);
-    CHECK(!findings_of(parse_json(text)));
+    const auto read = read_findings(text);
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.error().message == message);
   }
 }
 
