@@ -13,6 +13,7 @@ function(driftscope_notices what out)
   endif()
   add_custom_command(OUTPUT "${file}" "${bill}"
     COMMAND "${CMAKE_COMMAND}" -E env "DRIFTSCOPE_XNNPACK=${xnnpack}" "DRIFTSCOPE_IMGUI=${IMGUI_SOURCES}"
+      "DRIFTSCOPE_ZLIB=${ZLIB_SOURCES}"
       "${Python3_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/packaging/licences.py" ${what} "${file}" "${bill}"
     DEPENDS "${CMAKE_SOURCE_DIR}/packaging/licences.py" "${CMAKE_SOURCE_DIR}/packaging/components.txt"
       "${CMAKE_SOURCE_DIR}/tools/setup.d/pins" "${CMAKE_SOURCE_DIR}/package-lock.json" ${texts}

@@ -4,7 +4,7 @@
   licences.py program|page NOTICES.txt [SBOM.spdx.json]
 
 What there is stands in components.txt. A text that is not there is an error: nothing is shipped without its
-notice. Environment: DRIFTSCOPE_XNNPACK, DRIFTSCOPE_IMGUI (tools/setup writes them)."""
+notice. Environment: DRIFTSCOPE_XNNPACK, DRIFTSCOPE_IMGUI, DRIFTSCOPE_ZLIB (tools/setup writes them)."""
 import hashlib
 import json
 import os
@@ -46,6 +46,7 @@ def version_of(source):
 
 def text_of(name, source):
     folders = {"XNNPACK": os.environ.get("DRIFTSCOPE_XNNPACK", ""), "IMGUI": os.environ.get("DRIFTSCOPE_IMGUI", ""),
+               "ZLIB": os.environ.get("DRIFTSCOPE_ZLIB", ""),
                "DOC": "/usr/share/doc"}
     path = re.sub(r"\$([A-Z]+)", lambda match: folders[match[1]], source)
     try:

@@ -12,16 +12,6 @@ place_imgui() {
 
 imgui_is_ready() { [[ -f $imgui_home/imgui.h && -f $imgui_home/backends/imgui_impl_glfw.cpp ]]; }
 
-fetch_imgui() (
-  to=$1
-  mkdir -p "$to"/apt/{lists,cache/archives}/partial "$to/files" && cd "$to/files" || exit
-  write_suite "$to/apt/trixie" || exit
-  retry suite_apt update || exit
-  retry suite_apt source --download-only --tar-only imgui/trixie || exit
-  check_downloads "$to/files" imgui || exit
-  unpack "$to/files"/imgui_*.orig.tar.* "$to/imgui"
-)
-
 # Written under a temporary name and renamed, so that a file with its name is complete.
 prepare_imgui() {
   imgui_is_ready && return
@@ -32,7 +22,7 @@ prepare_imgui() {
   fi
   local new=$imgui_home.new
   rm -rf "$new" "$imgui_home"
-  step 'fetching the sources of Dear ImGui into the cache' fetch_imgui "$new" ||
+  step 'fetching the sources of Dear ImGui into the cache' fetch_sources "$new" imgui ||
     not_fetched $? 'the sources of imgui (Debian 13)'
   mv "$new/imgui" "$imgui_home" && rm -rf "$new"
 }

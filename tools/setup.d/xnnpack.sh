@@ -50,6 +50,17 @@ fetch_xnnpack() (
   rm -r "$to/apt" "$to/files"
 )
 
+# fetch_sources FOLDER NAME: the pinned source tarball NAME of Debian 13, unpacked as FOLDER/NAME.
+fetch_sources() (
+  to=$1
+  mkdir -p "$to"/apt/{lists,cache/archives}/partial "$to/files" && cd "$to/files" || exit
+  write_suite "$to/apt/trixie" || exit
+  retry suite_apt update || exit
+  retry suite_apt source --download-only --tar-only "$2/trixie" || exit
+  check_downloads "$to/files" "$2" || exit
+  unpack "$to/files/$2"_*.orig.tar.* "$to/$2"
+)
+
 # unpack TARBALL FOLDER: its contents without tests, whether or not all lie in one folder.
 unpack() {
   local inner
