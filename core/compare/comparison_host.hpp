@@ -19,6 +19,7 @@ enum class RunPurpose {
   layers,   ///< the run that is compared: every value that is to be captured
   outputs,  ///< once more, capturing outputs only: did capturing change the result?
   dataset,  ///< all samples of the data set; outputs with a leading axis of samples
+  memory,   ///< again and again while memory is watched: of its trace `memory_runs` in `run` counts
 };
 
 /// Called with the current step ("starting the browser", "running") and the nodes or samples done.

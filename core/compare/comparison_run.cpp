@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/bench/memory_growth.hpp"
 #include "core/compare/dataset_predictions.hpp"
 #include "core/verify/compare.hpp"
 #include "core/verify/perturbation.hpp"
@@ -109,6 +110,8 @@ void ComparisonRun::take_run() {
       add_perturbation_check(*result.trace, *check);
     else
       current_->fail(check.error());
+  } else if (current_->stage == ComparisonStage::watching_memory) {
+    if (const auto memory = memory_over_runs_of(trace)) add_memory_over_runs(*result.trace, *memory);
   } else {
     auto predicted =
         dataset_predictions(graph_, trace, plan_.dataset->samples, plan_.dataset->labels, result.target);
@@ -155,10 +158,17 @@ void ComparisonRun::next_stage() {
       if (plan_.perturbation_check && !is_file)
         return begin_run(RunPurpose::outputs, ComparisonStage::checking_perturbation);
       [[fallthrough]];
-    case ComparisonStage::checking_perturbation: current_->stage = ComparisonStage::verifying; return;
+    case ComparisonStage::checking_perturbation:
+      if (plan_.verify) {
+        current_->stage = ComparisonStage::verifying;
+        return;
+      }
+      [[fallthrough]];
     case ComparisonStage::verifying:
-      current_->stage = ComparisonStage::comparing;
-      if (next_ > 0 && view_.left.trace) return;
+      if (plan_.verify && next_ > 0 && view_.left.trace) {
+        current_->stage = ComparisonStage::comparing;
+        return;
+      }
       [[fallthrough]];
     case ComparisonStage::comparing:
       if (plan_.dataset && !is_file && result.verification) {
@@ -166,7 +176,12 @@ void ComparisonRun::next_stage() {
         return begin_run(RunPurpose::dataset, ComparisonStage::running_dataset);
       }
       [[fallthrough]];
-    case ComparisonStage::running_dataset: return finish_target();
+    case ComparisonStage::running_dataset:
+      // Last: what is watched may need other processes than the runs before.
+      if (plan_.watch_memory && !is_file && result.trace)
+        return begin_run(RunPurpose::memory, ComparisonStage::watching_memory);
+      [[fallthrough]];
+    case ComparisonStage::watching_memory: return finish_target();
   }
 }
 

@@ -29,12 +29,21 @@ struct DatasetPlan {
 struct ComparisonPlan {
   std::vector<std::string> targets;         ///< the left one first
   bool perturbation_check = false;          ///< whether capturing changes the outputs; not for files
+  bool verify = true;                       ///< and compare; without it targets only run
+  bool watch_memory = false;                ///< whether memory grows from run to run; not for files
   std::optional<DatasetPlan> dataset = {};  ///< not for files
   bool keep_traces = true;  ///< of finished right targets; the left one's is always kept, to compare with
 };
 
 /// What a target is doing.
-enum class ComparisonStage { running, checking_perturbation, verifying, comparing, running_dataset };
+enum class ComparisonStage {
+  running,
+  checking_perturbation,
+  verifying,
+  comparing,
+  running_dataset,
+  watching_memory
+};
 
 /// Called while poll() works, from the thread that polls.
 class ComparisonListener {

@@ -36,6 +36,17 @@ Topology topology_of(const Graph& graph) {
   return topology;
 }
 
+std::string topology_json(const Topology& topology) {
+  auto nodes = nlohmann::ordered_json::array();
+  for (const TopologyNode& node : topology.nodes) {
+    nlohmann::ordered_json one = {
+        {"node", node.name}, {"op", node.op}, {"inputs", node.inputs}, {"outputs", node.outputs}};
+    if (node.constant) one["constant"] = true;
+    nodes.push_back(std::move(one));
+  }
+  return json_text(nodes);
+}
+
 Result<Topology> read_topology(std::string_view text) {
   const auto json = parse_json(text);
   if (!json.is_array()) return bad_input("the model's structure: expected a JSON array of nodes");

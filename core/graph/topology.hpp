@@ -1,6 +1,6 @@
 // Which node reads which values: all that the GUI needs of a model. Made from a graph, or read from the
 // session service's JSON, so that the page's GUI needs no ONNX reader.
-// Clients: the session service, the GUI.
+// Clients: the session service, the GUI, kept comparisons.
 #pragma once
 
 #include <string>
@@ -25,6 +25,9 @@ struct Topology {
 };
 
 [[nodiscard]] Topology topology_of(const Graph& graph);
+
+/// As read_topology reads it.
+[[nodiscard]] std::string topology_json(const Topology& topology);
 
 /// From [{"node","op","inputs":[…],"outputs":[…]}], the nodes in the service's "topology" response.
 [[nodiscard]] Result<Topology> read_topology(std::string_view json);

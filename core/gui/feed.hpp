@@ -24,6 +24,18 @@ struct TargetChoice {
   bool by_default = false;  ///< chosen until the user chooses otherwise, and in the demo
 };
 
+/// What is to run, and which checks with it.
+struct RunChoice {
+  std::vector<std::string> targets;  ///< the others are compared with the first one
+  bool dataset = false;              ///< predict all samples as well
+  bool repeat_check = false;         ///< do several runs give the same bits?
+  bool perturbation_check = false;   ///< does capturing change the outputs?
+  bool watch_memory = false;         ///< does memory grow from run to run?
+};
+
+/// So many runs are compared by the repeat check.
+inline constexpr int repeat_check_runs = 10;
+
 struct TargetProgress {
   std::string target;
   enum class State { waiting, running, done, failed } state = State::waiting;
@@ -61,8 +73,7 @@ class Host {
   virtual void run_demo() = 0;
   virtual void choose_model(std::size_t place) = 0;
   virtual void choose_sample(std::int64_t sample) = 0;
-  /// The first target is what the others are compared with; `dataset`: predict all samples as well.
-  virtual void run(std::vector<std::string> targets, bool dataset) = 0;
+  virtual void run(RunChoice choice) = 0;
   virtual void stop() = 0;
   /// Writes a file where the user can find it; returns where, or an error.
   virtual std::string save(const std::string& name, std::span<const std::byte> bytes) = 0;

@@ -84,8 +84,11 @@ TargetColumn column_of(const TargetParts& parts) {
   TargetColumn column;
   column.target = parts.target;
   column.error = parts.error;
+  column.notes = parts.notes;
   column.about = parts.tensors ? parts.tensors->about() : parts.about;
   column.tensors = parts.tensors;
+  if (column.notes.empty() && parts.tensors)
+    column.notes = target_notes({.target = parts.target, .trace = column.about});
   column.dataset = parts.dataset;
   column.ran = column.about.run == "{}" ? "" : run_text(column.about);
   column.time = parts.stored_time ? *parts.stored_time : run_time(column.about);
@@ -299,6 +302,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
 TargetParts parts_of(TargetResult result) {
   TargetParts target;
   target.target = result.target;
+  target.notes = target_notes(result);
   if (result.trace && !result.trace->tensors.empty())
     target.tensors = RecordedTensors::of(*std::move(result.trace));
   else if (result.trace)
@@ -313,14 +317,19 @@ TargetParts parts_of(TargetResult result) {
   return target;
 }
 
-SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
+SnapshotParts description_of(const ComparisonView& view) {
   SnapshotParts parts;
   parts.title = view.model_name;
   parts.model_sha256 = view.model_sha256;
   parts.input_text = view.input_text;
   parts.input_label = view.input_label;
   parts.dataset_text = view.dataset_text;
-  parts.class_names = std::move(view.class_names);
+  parts.class_names = view.class_names;
+  return parts;
+}
+
+SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
+  SnapshotParts parts = description_of(view);
   parts.topology = topology_of(graph);
   parts.targets.push_back(parts_of(std::move(view.left)));
   for (TargetResult& right : view.right) parts.targets.push_back(parts_of(std::move(right)));

@@ -37,6 +37,7 @@ struct TargetColumn {
   std::string name;    ///< "chrome", if unambiguous
   std::string ran;     ///< browser, instruction set, threads
   std::string error;   ///< why there is no result
+  std::vector<std::string> notes;  ///< what checks found: repeated runs, capturing, memory
   Verdict verdict = Verdict::missing;
   std::optional<bool> same_answer;          ///< as the left target, where the output is a row of classes
   std::size_t first_fault = no_place;       ///< a layer
@@ -81,6 +82,7 @@ struct TargetParts {
   std::optional<Comparison> comparison;  ///< with the first target
   std::optional<DatasetResult> dataset;
   std::optional<RunTime> stored_time = {};
+  std::vector<std::string> notes = {};  ///< as of target_notes
   std::string error;
 };
 
@@ -103,6 +105,9 @@ using SnapshotProgress = std::function<bool(std::int64_t done, std::int64_t tota
 
 /// One target of a comparison; without a trace, from its JSON.
 [[nodiscard]] TargetParts parts_of(TargetResult result);
+
+/// Names and texts of a comparison, without its targets.
+[[nodiscard]] SnapshotParts description_of(const ComparisonView& view);
 
 /// A comparison that `compare` made: its traces stay in memory.
 [[nodiscard]] SnapshotParts parts_of(ComparisonView view, const Graph& graph);

@@ -28,6 +28,7 @@ void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> m
     if (one.verification) same->verification = std::move(one.verification);
     if (one.comparison) same->comparison = std::move(one.comparison);
     if (one.dataset) same->dataset = std::move(one.dataset);
+    if (!one.notes.empty()) same->notes = std::move(one.notes);
     if (!one.error.empty()) same->error = std::move(one.error);
   }
 }

@@ -19,6 +19,7 @@ messages::RunPurpose purpose_of(RunPurpose purpose) {
   switch (purpose) {
     case RunPurpose::layers: return messages::RunPurpose::layers;
     case RunPurpose::outputs: return messages::RunPurpose::outputs;
+    case RunPurpose::memory: return messages::RunPurpose::memory;
     case RunPurpose::dataset: break;
   }
   return messages::RunPurpose::dataset;
@@ -40,10 +41,18 @@ ComparisonView view_of(const LoadedModel& model) {
   return view;
 }
 
-/// The view's results for a target, without its recording.
-TargetResult without_trace(const TargetResult& result) {
+/// The view's results for a target, without what it recorded.
+TargetResult without_tensors(const TargetResult& result) {
+  std::optional<Trace> about;
+  if (result.trace) {
+    about.emplace();
+    about->model_sha256 = result.trace->model_sha256;
+    about->target = result.trace->target;
+    about->run = result.trace->run;
+    about->memory = result.trace->memory;
+  }
   return {.target = result.target,
-          .trace = std::nullopt,
+          .trace = std::move(about),
           .verification = result.verification,
           .comparison = result.comparison,
           .dataset = result.dataset,
@@ -86,6 +95,7 @@ Result<std::unique_ptr<ServiceComparison>> ServiceComparison::begin(const messag
   if (plan.targets.empty())
     return bad_input("request \"compare\": field \"targets\": expected the left target and others, got none");
   plan.perturbation_check = request.perturbation_check;
+  plan.watch_memory = request.watch_memory;
   DRIFTSCOPE_TRY(plan.dataset, dataset_of(request));
   return std::unique_ptr<ServiceComparison>(
       new ServiceComparison(model, std::move(plan), static_cast<int>(request.threads)));
@@ -141,9 +151,9 @@ void ServiceComparison::report(std::size_t target, const TargetResult& result, b
   if (target > 0 && left.trace) {
     said.left.target = left.target;
     said.left.dataset = left.dataset;
-    said.right.push_back(without_trace(result));
+    said.right.push_back(without_tensors(result));
   } else {
-    said.left = without_trace(result);
+    said.left = without_tensors(result);
   }
   messages::TargetResult& reported = answer_.head.result.emplace();
   reported.place = static_cast<std::int64_t>(target);

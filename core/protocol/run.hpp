@@ -27,6 +27,7 @@ struct StartRequest {
   bool stream = false;            ///< captured values are sent with the responses to "poll"
   std::int64_t samples = 0;       ///< 0: one input
   std::int64_t unwatched_ns = 0;  ///< how long the model also runs unwatched; 0: not at all
+  std::int64_t memory_runs = 0;   ///< over how many more runs its memory is watched; 0: over none
   NamedInputs inputs;             ///< with a leading axis of samples when there are any
   nlohmann::json environment = nlohmann::json::object();
 };

@@ -68,8 +68,9 @@ Result<StartRequest> read_start_request(const messages::Start& request, std::spa
   if (run.samples > 0 && (run.record.repeat != 1 || run.record.settling.budget_ns > 0))
     return bad_input("request: \"samples\" and \"repeat\" or \"settle_ms\" exclude each other");
   run.unwatched_ns = static_cast<std::int64_t>(request.unwatched_ms) * 1'000'000;
-  if (run.samples > 0 && run.unwatched_ns > 0)
-    return bad_input("request: \"samples\" and \"unwatched_ms\" exclude each other");
+  run.memory_runs = request.memory_runs;
+  if (run.samples > 0 && (run.unwatched_ns > 0 || run.memory_runs > 0))
+    return bad_input("request: \"samples\" and \"unwatched_ms\" or \"memory_runs\" exclude each other");
   if (run.samples > 0 && run.stream)
     return bad_input("request: \"samples\" and \"stream\" exclude each other");
   if (request.environment) run.environment = *request.environment;

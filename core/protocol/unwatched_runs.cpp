@@ -21,18 +21,26 @@ constexpr double precision = 0.02;
 
 }  // namespace
 
-Result<std::unique_ptr<UnwatchedRuns>> UnwatchedRuns::prepare(LoadedModel& model, StartRequest start,
-                                                              std::int64_t budget_ns) {
+Status UnwatchedRuns::prepare(LoadedModel& model, StartRequest start) {
   start.traced = false;
   start.record = {.capture = Capture::outputs};
-  DRIFTSCOPE_TRY(auto measurement, Measurement::prepare(model, std::move(start), nullptr));
-  const double clock_ns = measurement->describe().clock_ns;
-  return std::unique_ptr<UnwatchedRuns>(new UnwatchedRuns(std::move(measurement), clock_ns, budget_ns));
+  DRIFTSCOPE_TRY(measurement_, Measurement::prepare(model, std::move(start), nullptr));
+  clock_ns_ = measurement_->describe().clock_ns;
+  return {};
 }
 
-UnwatchedRuns::UnwatchedRuns(std::unique_ptr<Measurement> measurement, double clock_ns,
-                             std::int64_t budget_ns)
-    : measurement_(std::move(measurement)), clock_ns_(clock_ns), budget_ns_(static_cast<double>(budget_ns)) {}
+void UnwatchedRuns::add_to(Trace& trace) {
+  RunTimes times = run_times_of(trace).value_or(RunTimes());
+  times.unwatched = std::move(times_);
+  set_run_times(trace, times);
+}
+
+Status UnwatchedRuns::failed(Trace& trace, const Error& error) {
+  times_ = {};
+  times_.error = error.message;
+  add_to(trace);
+  return {};
+}
 
 MeasureRequest UnwatchedRuns::next_slice() const {
   if (times_.runs == 0) return {.slice_ns = 0, .inner = 1, .max_runs = 1};

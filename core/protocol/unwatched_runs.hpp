@@ -1,5 +1,5 @@
 // The time of a target: the whole model again and again in a session of its own that keeps no value, after
-// the watched run and before anything else happens. Client: service.
+// the watched run and before anything else happens. Client: timed_run.
 #pragma once
 
 #include <cstdint>
@@ -7,31 +7,31 @@
 #include <vector>
 
 #include "core/protocol/measure.hpp"
+#include "core/protocol/runs_after.hpp"
 #include "core/results/run_times.hpp"
 
 namespace driftscope {
 
-class UnwatchedRuns {
+/// Once warm, runs go on until their median is known to 2 % or for about `budget_ns`, and at least once.
+class UnwatchedRuns final : public RunsAfter {
  public:
-  /// Prepares the session; `start` as of the watched run. Once warm, runs go on until their median is known
-  /// to 2 % or for about `budget_ns`, and at least once.
-  [[nodiscard]] static Result<std::unique_ptr<UnwatchedRuns>> prepare(LoadedModel& model, StartRequest start,
-                                                                      std::int64_t budget_ns);
+  explicit UnwatchedRuns(std::int64_t budget_ns) : budget_ns_(static_cast<double>(budget_ns)) {}
 
+  [[nodiscard]] Status prepare(LoadedModel& model, StartRequest start) override;
   /// Progress in ms of the budget.
-  [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns);
-  /// Once poll has said finished.
-  [[nodiscard]] UnwatchedTimes take() { return std::move(times_); }
+  [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) override;
+  void add_to(Trace& trace) override;
+  /// The error is part of the trace's times.
+  [[nodiscard]] Status failed(Trace& trace, const Error& error) override;
 
  private:
-  UnwatchedRuns(std::unique_ptr<Measurement> measurement, double clock_ns, std::int64_t budget_ns);
   void add_slice(const messages::MeasureResponse& slice);
   void choose_inner(double run_ns);
   [[nodiscard]] bool known() const;
   [[nodiscard]] MeasureRequest next_slice() const;
 
   std::unique_ptr<Measurement> measurement_;
-  double clock_ns_;
+  double clock_ns_ = 0.0;
   double budget_ns_;
   UnwatchedTimes times_;
   std::int64_t inner_ = 1;

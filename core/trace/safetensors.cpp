@@ -126,20 +126,24 @@ Result<std::vector<std::byte>> head(const SafetensorsHeader& header, std::size_t
   return bytes;
 }
 
-Result<std::vector<std::byte>> write(const Safetensors& file) {
+Status write(const Safetensors& file, const ByteSink& sink) {
   DRIFTSCOPE_TRY(const SafetensorsHeader header, plan(file));
   DRIFTSCOPE_TRY(const std::vector<std::byte> start, head(header, 0));
-  const auto data = header.entries.empty() ? 0 : header.entries.back().end;
-  const std::uint64_t total = start.size() + static_cast<std::uint64_t>(data);
+  DRIFTSCOPE_CHECK(sink(start));
+  for (const NamedTensor& named : file.tensors) DRIFTSCOPE_CHECK(sink(named.tensor.bytes()));
+  return {};
+}
+
+Result<std::vector<std::byte>> write(const Safetensors& file) {
+  std::uint64_t total = 0;
+  for (const NamedTensor& named : file.tensors) total += named.tensor.bytes().size();
   if (total > SIZE_MAX / 2) return limit_error(fmt::format("{} bytes are too many for this host", total));
-  std::vector<std::byte> out(static_cast<std::size_t>(total));
-  std::byte* place = out.data();
-  const auto put = [&](const void* from, std::size_t size) {
-    if (size != 0) std::memcpy(place, from, size);
-    place += size;
-  };
-  put(start.data(), start.size());
-  for (const NamedTensor& named : file.tensors) put(named.tensor.bytes().data(), named.tensor.bytes().size());
+  std::vector<std::byte> out;
+  DRIFTSCOPE_CHECK(write(file, [&](std::span<const std::byte> bytes) -> Status {
+    if (out.empty()) out.reserve(bytes.size() + static_cast<std::size_t>(total));  // the head
+    out.insert(out.end(), bytes.begin(), bytes.end());
+    return {};
+  }));
   return out;
 }
 
@@ -173,6 +177,10 @@ Result<std::vector<std::byte>> safetensors_head(const SafetensorsHeader& header,
 
 Result<std::vector<std::byte>> write_safetensors(const Safetensors& file) {
   return with_memory([&] { return write(file); });
+}
+
+Status write_safetensors(const Safetensors& file, const ByteSink& sink) {
+  return with_memory([&]() -> Status { return write(file, sink); });
 }
 
 }  // namespace driftscope

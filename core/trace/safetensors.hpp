@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -41,8 +42,13 @@ struct SafetensorsLayout {
 [[nodiscard]] Result<std::vector<std::byte>> safetensors_head(const SafetensorsHeader& header,
                                                               std::size_t at_least = 0);
 
+/// Takes the next bytes of a file.
+using ByteSink = std::function<Status(std::span<const std::byte>)>;
+
 /// The data starts at a multiple of 8. Errors: a name twice or not UTF-8, a dtype that the format
 /// lacks, a header beyond its limit.
 [[nodiscard]] Result<std::vector<std::byte>> write_safetensors(const Safetensors& file);
+/// The same piece by piece; also errors of `sink`.
+[[nodiscard]] Status write_safetensors(const Safetensors& file, const ByteSink& sink);
 
 }  // namespace driftscope

@@ -215,14 +215,31 @@ Result<Trace> read_trace(std::span<const std::byte> bytes) {
   return trace;
 }
 
-Result<std::vector<std::byte>> write_trace(const Trace& trace) {
-  auto metadata = metadata_of(trace);
-  if (!metadata.ok()) return in_context(std::move(metadata).error(), "trace");
+namespace {
+
+Result<Safetensors> file_of(const Trace& trace) {
+  DRIFTSCOPE_TRY(auto metadata, metadata_of(trace));
   std::vector<NamedTensor> tensors = trace.tensors;
   for (NamedTensor& later : later_tensors(trace)) tensors.push_back(std::move(later));
-  auto bytes = write_safetensors({*std::move(metadata), std::move(tensors)});
+  return Safetensors{std::move(metadata), std::move(tensors)};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> write_trace(const Trace& trace) {
+  auto file = file_of(trace);
+  if (!file.ok()) return in_context(std::move(file).error(), "trace");
+  auto bytes = write_safetensors(*file);
   if (!bytes.ok()) return in_context(std::move(bytes).error(), "trace");
   return bytes;
+}
+
+Status write_trace(const Trace& trace, const ByteSink& sink) {
+  auto file = file_of(trace);
+  if (!file.ok()) return in_context(std::move(file).error(), "trace");
+  auto written = write_safetensors(*file, sink);
+  if (!written.ok()) return in_context(std::move(written).error(), "trace");
+  return {};
 }
 
 }  // namespace driftscope

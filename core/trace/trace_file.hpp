@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/trace/safetensors.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {
 
 [[nodiscard]] Result<Trace> read_trace(std::span<const std::byte> bytes);
 [[nodiscard]] Result<std::vector<std::byte>> write_trace(const Trace& trace);
+/// The same piece by piece; also errors of `sink`.
+[[nodiscard]] Status write_trace(const Trace& trace, const ByteSink& sink);
 
 /// A trace without its tensors, from and to `__metadata__`: for readers and writers of one tensor at a
 /// time.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/bench/memory_sampling.hpp"
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/machine.hpp"
 #include "native/browser/browsers.hpp"
@@ -13,72 +14,34 @@
 namespace driftscope {
 namespace {
 
-// As many samples as a slope needs, few enough that taking them does not outweigh the runs: in a browser each
-// one is a request, whose own garbage is memory as well.
-constexpr std::int64_t samples_wanted = 40;
-constexpr std::size_t fewest_samples = 20;
-
-class Samples {
- public:
-  void add(std::int64_t run, const std::string& kind, std::int64_t bytes, bool exact) {
-    if (bytes <= 0) return;
-    auto found = std::ranges::find(series_, kind, &MemorySeries::kind);
-    if (found == series_.end()) found = series_.insert(series_.end(), MemorySeries{kind, exact});
-    found->runs.push_back(static_cast<double>(run));
-    found->bytes.push_back(static_cast<double>(bytes));
-  }
-  [[nodiscard]] const std::vector<MemorySeries>& series() const { return series_; }
-  /// Of the whole target: what its processes take.
-  [[nodiscard]] double growth() const {
-    double largest = 0.0;
-    for (const MemorySeries& one : series_) largest = std::max(largest, one.bytes.back() - one.bytes.front());
-    return largest;
-  }
-
- private:
-  std::vector<MemorySeries> series_;
-};
-
-void take_sample(Samples& samples, std::int64_t run, const Slice& slice, const Subject& subject) {
-  samples.add(run, "heap_in_use", slice.heap_bytes, true);
-  samples.add(run, slice.engine_kind, slice.engine_bytes, !slice.engine_kind.ends_with("_pss"));
-  for (const MemoryRecord& process : subject.processes())
-    samples.add(run, process.kind, process.bytes, false);
+void take_samples(MemorySampling& sampling, const Slice& slice, const Subject& subject) {
+  sampling.add("heap_in_use", slice.heap_bytes, true);
+  sampling.add(slice.engine_kind, slice.engine_bytes, !slice.engine_kind.ends_with("_pss"));
+  for (const MemoryRecord& process : subject.processes()) sampling.add(process.kind, process.bytes, false);
 }
 
 }  // namespace
 
 Result<MemoryOverRuns> watch_memory(Subject& subject, const MemoryRunsRequest& request, const StopCheck& stop,
                                     const TargetProgress& progress) {
-  const std::int64_t each = std::max<std::int64_t>(1, request.runs / samples_wanted);
-  const std::int64_t max_growth = request.max_growth > 0 ? request.max_growth : available_memory_bytes() / 2;
+  MemorySampling sampling(
+      {.runs = request.runs,
+       .seconds = std::chrono::duration<double>(request.time).count(),
+       .max_growth = request.max_growth > 0 ? request.max_growth : available_memory_bytes() / 2});
   const auto begin = Clock::now();
-  MemoryOverRuns memory;
-  Samples samples;
-  std::size_t taken = 0;
-  while (memory.runs < request.runs) {
+  do {
     if (stop()) return Error{ErrorKind::cancelled, "stopped"};
-    progress("watching memory", memory.runs, request.runs);
-    const std::int64_t runs = std::min(each, request.runs - memory.runs);
+    progress("watching memory", sampling.runs(), request.runs);
+    const std::int64_t runs = sampling.next_runs();
     DRIFTSCOPE_TRY(const Slice slice, subject.measure({.slice_ms = 0, .inner = runs, .max_runs = runs}));
-    memory.runs += runs;
-    take_sample(samples, memory.runs, slice, subject);
-    ++taken;
-    if (max_growth > 0 && samples.growth() > static_cast<double>(max_growth)) {
-      memory.end = MemoryEnd::memory;
-      break;
-    }
-    if (taken >= fewest_samples && growth_is_decided(samples.series())) {
-      memory.end = MemoryEnd::decided;
-      break;
-    }
-    if (Clock::now() - begin > request.time) {
-      memory.end = MemoryEnd::time;
-      break;
-    }
-  }
-  memory.series = samples.series();
-  return memory;
+    sampling.ran(runs);
+    take_samples(sampling, slice, subject);
+  } while (!sampling.finished(std::chrono::duration<double>(Clock::now() - begin).count()));
+  return sampling.memory();
+}
+
+bool can_watch_memory(const Target& target) {
+  return target.host == "pc" || std::ranges::find(browser_hosts(), target.host) != browser_hosts().end();
 }
 
 Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsRequest& request,
@@ -96,7 +59,7 @@ Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsReques
   std::unique_ptr<Subject> subject;
   if (target.host == "pc") {
     DRIFTSCOPE_TRY(subject, open_local_subject(spec, stop, row));
-  } else if (std::ranges::find(browser_hosts(), target.host) == browser_hosts().end()) {
+  } else if (!can_watch_memory(target)) {
     return unsupported(fmt::format("memory over runs is not watched on the host {}, but on pc, {}",
                                    target.host, fmt::join(browser_hosts(), ", ")));
   } else {

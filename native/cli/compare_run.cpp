@@ -8,7 +8,6 @@
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
-#include "native/bench/memory_runs.hpp"
 
 namespace driftscope {
 namespace {
@@ -18,7 +17,7 @@ std::string command_line(const CompareRequest& request, const ModelFile& model, 
                          const std::vector<Target>& right) {
   std::string text = "driftscope compare " + shell_quote(model.path.string());
   for (const std::string& input : request.inputs) text += " --input " + shell_quote(input);
-  if (request.inputs.empty()) text += " --input seed:42";
+  if (request.inputs.empty() && !request.kept_inputs) text += " --input seed:42";
   if (!request.dataset.empty()) text += " --dataset " + shell_quote(request.dataset);
   if (request.trace != "all") text += " --trace " + request.trace;
   text += capture_text(request.capture);
@@ -48,7 +47,11 @@ Status CompareCommand::read_samples() {
   if (!request_.dataset.empty()) {
     DRIFTSCOPE_TRY(inputs_.dataset.emplace(), read_dataset(request_.dataset, model_));
   }
-  DRIFTSCOPE_TRY(inputs_.inputs, read_inputs(request_.inputs, model_));
+  if (request_.kept_inputs && request_.inputs.empty()) {
+    inputs_.inputs = *request_.kept_inputs;
+  } else {
+    DRIFTSCOPE_TRY(inputs_.inputs, read_inputs(request_.inputs, model_));
+  }
   DRIFTSCOPE_TRY(inputs_.plan.values, captured_values(model_.graph, request_.capture));
   inputs_.plan.repeat = std::max<std::int64_t>(1, request_.repeat);
   inputs_.plan.compare_runs = request_.capture.repeat_check > 0;
@@ -57,6 +60,7 @@ Status CompareCommand::read_samples() {
   else if (request_.repeat == 0)
     inputs_.plan.settle_ms = settle_time.count();
   inputs_.plan.unwatched_ms = std::llround(request_.times * 1e3);
+  inputs_.memory_runs = request_.capture.memory_runs;
   inputs_.plan.capture = messages::named<messages::Capture>(request_.trace).value_or(messages::Capture::all);
   return {};
 }
@@ -71,39 +75,18 @@ ComparisonView CompareCommand::run(const Target& left, const std::vector<Target>
   ThreadPool threads(usable_processors());
   NativeComparisonHost host(model_, inputs_, runner_);
   ComparisonRun comparison(model_.graph,
-                           {targets_, request_.capture.perturbation_check, dataset_plan(inputs_)},
+                           {.targets = targets_,
+                            .perturbation_check = request_.capture.perturbation_check,
+                            .watch_memory = request_.capture.memory_runs > 0,
+                            .dataset = dataset_plan(inputs_)},
                            std::move(about), host, threads, *this);
   // Ctrl-C ends the program (native/os/cleanup.hpp), so the comparison itself is never stopped.
   while (true) {
     const auto state = comparison.poll();
     if (!state.ok() || *state == RunState::finished) break;
   }
-  ComparisonView view = comparison.take();
-  if (request_.capture.memory_runs > 0) {
-    watch_memory_of(view.left);
-    for (TargetResult& right_result : view.right) watch_memory_of(right_result);
-  }
   line_.clear();
-  return view;
-}
-
-void CompareCommand::watch_memory_of(TargetResult& result) {
-  const auto target = parse_target(result.target);
-  if (!result.trace || !target.ok() || target->host == "file") return;
-  MemoryRunsRequest request;
-  request.model = &model_;
-  request.inputs = inputs_.inputs.tensors;
-  request.runs = request_.capture.memory_runs;
-  request.runner = request_.runner;
-  const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
-    line_.update(fmt::format("{}: {}", result.target, step), done, total);
-  };
-  std::unique_ptr<Server> server;  // one with no other client
-  const auto memory = watch_memory(*target, request, server, [] { return false; }, progress);
-  if (memory.ok())
-    add_memory_over_runs(*result.trace, *memory);
-  else if (!result.error)
-    result.error = in_context(memory.error(), "watching memory");
+  return comparison.take();
 }
 
 void CompareCommand::on_progress(std::size_t target, ComparisonStage /*stage*/, std::string_view step,

@@ -15,6 +15,7 @@ namespace driftscope {
 
 struct CompareRequest {
   std::vector<std::string> inputs;
+  std::optional<GivenInputs> kept_inputs = {};  ///< of a kept comparison, in place of those
   std::string dataset;
   int repeat = 0;                                                        ///< 0: until times have settled
   double times = std::chrono::duration<double>(unwatched_time).count();  ///< s of unwatched runs; 0: none
@@ -33,9 +34,10 @@ class CompareCommand final : private ComparisonListener {
   [[nodiscard]] Status read_samples();
   /// A target that cannot run has an error in its result, the others go on.
   [[nodiscard]] ComparisonView run(const Target& left, const std::vector<Target>& right);
+  /// What the model ran on.
+  [[nodiscard]] const NamedInputs& inputs() const { return inputs_.inputs.tensors; }
 
  private:
-  void watch_memory_of(TargetResult& result);
   void on_progress(std::size_t target, ComparisonStage stage, std::string_view step, std::int64_t done,
                    std::int64_t total) override;
   void on_result(std::size_t /*target*/) override {}

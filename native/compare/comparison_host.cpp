@@ -24,6 +24,40 @@ class BlockingRun final : public TargetRun {
   Trace trace_;
 };
 
+/// In processes of its own, whose memory is seen; on hosts whose processes are not, the service sees its own.
+class MemoryRun final : public TargetRun {
+ public:
+  MemoryRun(TargetRunner& runner, Target target, MemoryRunsRequest request, RunRequest inside,
+            std::unique_ptr<Server>& server, std::function<bool()> stopped)
+      : runner_(runner),
+        target_(std::move(target)),
+        request_(std::move(request)),
+        inside_(std::move(inside)),
+        server_(server),
+        stopped_(std::move(stopped)) {}
+
+  Result<RunState> poll(const StepProgress& progress) override {
+    if (can_watch_memory(target_)) {
+      runner_.rest();  // its browser would be a load beside the one that is watched
+      DRIFTSCOPE_TRY(const MemoryOverRuns memory, watch_memory(target_, request_, server_, stopped_, progress));
+      add_memory_over_runs(trace_, memory);
+    } else {
+      DRIFTSCOPE_TRY(trace_, runner_.run(target_, inside_, progress));
+    }
+    return RunState::finished;
+  }
+  Trace take() override { return std::move(trace_); }
+
+ private:
+  TargetRunner& runner_;
+  Target target_;
+  MemoryRunsRequest request_;
+  RunRequest inside_;
+  std::unique_ptr<Server>& server_;
+  std::function<bool()> stopped_;
+  Trace trace_;
+};
+
 }  // namespace
 
 NativeComparisonHost::NativeComparisonHost(const ModelFile& model, const ComparisonInputs& inputs,
@@ -42,6 +76,9 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
       request.plan.samples = inputs_.dataset->samples;
       request.plan.capture = messages::Capture::outputs;
       break;
+    case RunPurpose::memory:
+      request.plan.memory_runs = inputs_.memory_runs;
+      [[fallthrough]];
     case RunPurpose::outputs:
       request.inputs = inputs_.inputs.tensors;
       request.plan.capture = messages::Capture::outputs;
@@ -49,13 +86,26 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
     case RunPurpose::layers:
       request.inputs = inputs_.inputs.tensors;
       request.plan = inputs_.plan;
+      request.sink = inputs_.sink;
       break;
   }
   return request;
 }
 
 Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& target, RunPurpose purpose) {
+  if (purpose == RunPurpose::memory)
+    return std::unique_ptr<TargetRun>(new MemoryRun(runner_, target, memory_request(), request_for(purpose),
+                                                    memory_server_, [this] { return stopped(); }));
   return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, request_for(purpose)));
+}
+
+MemoryRunsRequest NativeComparisonHost::memory_request() const {
+  MemoryRunsRequest request;
+  request.model = &model_;
+  request.inputs = inputs_.inputs.tensors;
+  request.runs = inputs_.memory_runs;
+  request.runner = runner_.options();
+  return request;
 }
 
 bool NativeComparisonHost::stopped() const { return inputs_.stopped && inputs_.stopped(); }

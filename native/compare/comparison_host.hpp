@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/compare/comparison_run.hpp"
+#include "native/bench/memory_runs.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -24,6 +25,8 @@ struct ComparisonInputs {
   GivenInputs inputs;
   std::optional<GivenDataset> dataset = {};
   messages::RunPlan plan = {};         ///< of the runs that are compared
+  std::int64_t memory_runs = 200;      ///< over at most so many memory is watched, where it is
+  TensorSink sink = {};                ///< of the only target, whose trace then holds no values
   std::function<bool()> stopped = {};  ///< called from any thread; none: never
 };
 
@@ -41,10 +44,12 @@ class NativeComparisonHost final : public ComparisonHost {
 
  private:
   [[nodiscard]] RunRequest request_for(RunPurpose purpose) const;
+  [[nodiscard]] MemoryRunsRequest memory_request() const;
 
   const ModelFile& model_;
   const ComparisonInputs& inputs_;
   TargetRunner& runner_;
+  std::unique_ptr<Server> memory_server_;  // one with no other client, once a browser needs it
 };
 
 /// The parts of a view that are known before anything has run: model and inputs.

@@ -13,7 +13,7 @@ class Shown final : public ComparisonListener {
  public:
   Shown(const WindowComparison& wanted, const ComparisonCallbacks& callbacks)
       : graph_(wanted.model->graph), callbacks_(callbacks) {
-    for (const std::string& target : wanted.targets) progress_.emplace_back().target = target;
+    for (const std::string& target : wanted.choice.targets) progress_.emplace_back().target = target;
     callbacks_.progress(progress_);
   }
 
@@ -23,7 +23,9 @@ class Shown final : public ComparisonListener {
                    std::int64_t total) override {
     gui::TargetProgress& now = progress_[target];
     now.state = State::running;
-    now.step = stage == ComparisonStage::running_dataset ? std::string(step) + " the data set" : step;
+    now.step = stage == ComparisonStage::running_dataset          ? std::string(step) + " the data set"
+               : stage == ComparisonStage::checking_perturbation ? std::string(step) + ", outputs alone"
+                                                                 : std::string(step);
     now.done = done;
     now.total = total;
     callbacks_.progress(progress_);
@@ -51,17 +53,30 @@ Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
                       const ComparisonCallbacks& callbacks) {
   const ModelFile& model = *wanted.model;
   ComparisonInputs inputs;
-  DRIFTSCOPE_TRY(inputs.inputs, read_inputs(wanted.inputs, model));
+  if (wanted.kept_inputs) {
+    inputs.inputs = *wanted.kept_inputs;
+  } else {
+    DRIFTSCOPE_TRY(inputs.inputs, read_inputs(wanted.inputs, model));
+  }
   if (!wanted.dataset.empty()) {
     DRIFTSCOPE_TRY(inputs.dataset.emplace(), read_dataset(wanted.dataset, model));
   }
-  inputs.plan.settle_ms = settle_time.count();
+  if (wanted.choice.repeat_check) {
+    inputs.plan.repeat = gui::repeat_check_runs;
+    inputs.plan.compare_runs = true;
+  } else {
+    inputs.plan.settle_ms = settle_time.count();
+  }
   inputs.plan.unwatched_ms = unwatched_time.count();
   inputs.stopped = callbacks.stopped;
   Shown shown(wanted, callbacks);
   ThreadPool threads(usable_processors());
   NativeComparisonHost host(model, inputs, runner);
-  ComparisonRun run(model.graph, {wanted.targets, false, dataset_plan(inputs)},
+  ComparisonRun run(model.graph,
+                    {.targets = wanted.choice.targets,
+                     .perturbation_check = wanted.choice.perturbation_check,
+                     .watch_memory = wanted.choice.watch_memory,
+                     .dataset = dataset_plan(inputs)},
                     describe_comparison(model, inputs), host, threads, shown);
   shown.follow(run);
   while (true) {

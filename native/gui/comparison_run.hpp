@@ -15,8 +15,9 @@ namespace driftscope {
 struct WindowComparison {
   std::shared_ptr<const ModelFile> model;
   std::vector<std::string> inputs;   ///< as for --input
+  std::optional<GivenInputs> kept_inputs = {};  ///< of a kept comparison, in place of those
   std::string dataset;               ///< as for --dataset; empty: none
-  std::vector<std::string> targets;  ///< the left one first
+  gui::RunChoice choice;             ///< the left target first
 };
 
 struct ComparisonCallbacks {

@@ -128,7 +128,7 @@ void DesktopHost::probe_environment() {
 
 Status DesktopHost::select_model(std::size_t place) {
   if (place >= model_paths_.size()) return {};
-  DRIFTSCOPE_TRY(ModelFile model, load_model_file(model_paths_[place]));
+  DRIFTSCOPE_TRY(ModelFile model, load_model_of(model_paths_[place]));
   use_model(std::make_shared<const ModelFile>(std::move(model)), place);
   return {};
 }
@@ -139,6 +139,7 @@ void DesktopHost::use_model(std::shared_ptr<const ModelFile> model, std::size_t 
   sample_spec_ = samples.spec;
   const std::int64_t sample = std::min(demo_sample, std::max<std::int64_t>(0, samples.samples - 1));
   inputs_.clear();
+  kept_inputs_.reset();
   if (!sample_spec_.empty()) inputs_ = {fmt::format("{}#{}", sample_spec_, sample)};
   change([&](gui::Feed& feed) {
     feed.model = place;
@@ -160,6 +161,7 @@ void DesktopHost::choose_sample(std::int64_t sample) {
   do_later("choosing the sample", [this, sample] {
     if (sample_spec_.empty()) return;
     inputs_ = {fmt::format("{}#{}", sample_spec_, sample)};
+    kept_inputs_.reset();
     change([&](gui::Feed& feed) {
       feed.sample = sample;
       feed.input = "a sample of the shipped test set";
@@ -175,15 +177,16 @@ void DesktopHost::run_demo() {
       return fail("the shipped models were not found: name their folder in DRIFTSCOPE_ASSETS");
     const Status chosen = select_model(static_cast<std::size_t>(demo - model_paths_.begin()));
     if (!chosen.ok()) return fail(chosen.error().message);
-    std::vector<std::string> targets;
+    gui::RunChoice wanted;
+    wanted.dataset = true;
     for (const gui::TargetChoice& choice : feed()->targets)
-      if (choice.available && choice.by_default) targets.push_back(choice.target);
-    run_now(std::move(targets), true);
+      if (choice.available && choice.by_default) wanted.targets.push_back(choice.target);
+    run_now(std::move(wanted));
   });
 }
 
-void DesktopHost::run(std::vector<std::string> targets, bool dataset) {
-  do_later("running", [this, targets = std::move(targets), dataset] { run_now(targets, dataset); });
+void DesktopHost::run(gui::RunChoice choice) {
+  do_later("running", [this, choice = std::move(choice)] { run_now(choice); });
 }
 
 void DesktopHost::stop() {
@@ -196,15 +199,17 @@ void DesktopHost::stop() {
   feed_ = std::move(next);
 }
 
-void DesktopHost::run_now(std::vector<std::string> targets, bool dataset) {
+void DesktopHost::run_now(gui::RunChoice choice) {
   if (!model_) return fail("no model is chosen: open an .onnx file");
   open_.clear();
+  open_about_ = {};
   if (!runner_) runner_ = std::make_unique<TargetRunner>(options_);
   WindowComparison plan;
   plan.model = model_;
   plan.inputs = inputs_;
-  plan.targets = std::move(targets);
-  if (dataset) plan.dataset = sample_spec_;
+  plan.kept_inputs = kept_inputs_;
+  if (choice.dataset) plan.dataset = sample_spec_;
+  plan.choice = std::move(choice);
   ComparisonCallbacks callbacks;
   callbacks.stopped = [this] { return stopped_.load(); };
   callbacks.progress = [this](const std::vector<gui::TargetProgress>& progress) {
@@ -248,6 +253,7 @@ std::shared_ptr<const ModelFile> DesktopHost::model_with(const std::string& sha2
 void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   std::vector<gui::TargetParts> fresh;
   bool new_model = false;
+  std::optional<gui::SnapshotParts> about;
   for (const fs::path& path : paths) {
     switch (kind_of_file(path)) {
       case FileKind::model: {
@@ -256,14 +262,12 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
           fail(model.error().message);
           break;
         }
-        auto place = static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) -
-                                              model_paths_.begin());
-        if (place == model_paths_.size()) {
-          model_paths_.push_back(path);
-          change([&](gui::Feed& feed) { feed.models.push_back(path.filename().string()); });
-        }
-        use_model(std::make_shared<const ModelFile>(*std::move(model)), place);
+        add_model(path, *std::move(model));
         new_model = true;
+        break;
+      }
+      case FileKind::kept: {
+        if (Status opened = open_kept_now(path, fresh, about); !opened.ok()) fail(opened.error().message);
         break;
       }
       case FileKind::trace: {
@@ -284,14 +288,15 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       }
       case FileKind::sample: {
         inputs_ = {path.string()};
+        kept_inputs_.reset();
         change([&](gui::Feed& feed) { feed.input = path.string(); });
         break;
       }
       case FileKind::unknown:
         fail(
-            fmt::format("{}: unknown kind of file; expected .onnx, a trace (.safetensors), the JSON of "
-                        "compare or verify, "
-                        "or a sample (.png, .jpg, .txt, .npy, .pb, a folder)",
+            fmt::format("{}: unknown kind of file; expected .onnx, a trace (.safetensors), a kept comparison "
+                        "(.drift), the JSON of compare or verify, or a sample (.png, .jpg, .txt, .npy, .pb, a "
+                        "folder)",
                         path.string()));
     }
   }
@@ -303,15 +308,45 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   const auto foreign = [&](const gui::TargetParts& one) {
     return !sha.empty() && !model_of(one).empty() && model_of(one) != sha;
   };
-  if (std::any_of(open_.begin(), open_.end(), foreign)) open_.clear();
+  const bool replaces = std::any_of(open_.begin(), open_.end(), foreign);
+  if (replaces) open_.clear();
   for (const gui::TargetParts& one : fresh)
     if (foreign(one))
       fail(fmt::format("{} is a run of another model ({}…, the others of {}…): it was left out", one.target,
                        model_of(one).substr(0, 12), sha.substr(0, 12)));
   std::erase_if(fresh, foreign);
   gui::merge_targets(open_, std::move(fresh));
-  open_title_ = paths.front().filename().string();
+  if (about) {
+    open_about_ = *std::move(about);
+  } else if (replaces || open_about_.input_text.empty()) {
+    open_about_ = {};
+    open_about_.title = paths.front().filename().string();
+  }
   show_open_runs();
+}
+
+void DesktopHost::add_model(const fs::path& path, ModelFile model) {
+  const auto place =
+      static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) - model_paths_.begin());
+  if (place == model_paths_.size()) {
+    model_paths_.push_back(path);
+    change([&](gui::Feed& feed) { feed.models.push_back(path.filename().string()); });
+  }
+  use_model(std::make_shared<const ModelFile>(std::move(model)), place);
+}
+
+Status DesktopHost::open_kept_now(const fs::path& path, std::vector<gui::TargetParts>& fresh,
+                                  std::optional<gui::SnapshotParts>& about) {
+  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
+  DRIFTSCOPE_TRY(gui::SnapshotParts parts, open_kept(kept));
+  gui::merge_targets(fresh, std::exchange(parts.targets, {}));
+  about = std::move(parts);
+  if (kept.comparison().model().empty()) return {};
+  DRIFTSCOPE_TRY(ModelFile model, kept.model());
+  add_model(path, std::move(model));
+  kept_inputs_ = driftscope::kept_inputs(kept);
+  change([&](gui::Feed& feed) { feed.input = kept_inputs_->text + ", as kept"; });
+  return {};
 }
 
 void DesktopHost::show_open_runs() {
@@ -329,8 +364,7 @@ void DesktopHost::show_open_runs() {
     });
     return !stopped_.load();
   };
-  gui::SnapshotParts parts;
-  parts.title = open_title_;
+  gui::SnapshotParts parts = open_about_;
   parts.model_sha256 = sha;
   if (model) {
     const auto verified = [this] {
@@ -342,9 +376,9 @@ void DesktopHost::show_open_runs() {
       return on_progress("judging " + target, done, total);
     });
     if (!sha.empty() || verified() > from_files) {
-      parts.title = model->path.filename().string();
+      if (!parts.topology) parts.title = model->path.filename().string();
       parts.topology = topology_of(model->graph);
-      parts.class_names = class_names(*model);
+      if (parts.class_names.empty()) parts.class_names = class_names(*model);
     } else {
       for (gui::TargetParts& one : open_)
         one.error.clear();  // of another model than the open one: not verified

@@ -15,6 +15,7 @@
 
 #include "core/gui/feed.hpp"
 #include "native/gui/background.hpp"
+#include "native/host/inputs.hpp"
 #include "native/host/model_file.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -27,14 +28,14 @@ class DesktopHost : public gui::Host {
   /// Stops the current work and waits for it.
   ~DesktopHost() override;
 
-  /// Models, traces, stored comparisons, samples; shown together as one run where they fit.
+  /// Models, traces, stored and kept comparisons, samples; shown together as one run where they fit.
   void open(std::vector<std::filesystem::path> paths);
 
   [[nodiscard]] std::shared_ptr<const gui::Feed> feed() override;
   void run_demo() override;
   void choose_model(std::size_t place) override;
   void choose_sample(std::int64_t sample) override;
-  void run(std::vector<std::string> targets, bool dataset) override;
+  void run(gui::RunChoice choice) override;
   void stop() override;
   std::string save(const std::string& name, std::span<const std::byte> bytes) override;
   void in_background(std::function<void()> work) override { background_.add(std::move(work)); }
@@ -54,10 +55,13 @@ class DesktopHost : public gui::Host {
   // Only on the worker:
   void probe_environment();
   void open_now(const std::vector<std::filesystem::path>& paths);
+  [[nodiscard]] Status open_kept_now(const std::filesystem::path& path, std::vector<gui::TargetParts>& fresh,
+                                     std::optional<gui::SnapshotParts>& about);
+  void add_model(const std::filesystem::path& path, ModelFile model);
   void show_open_runs();
   Status select_model(std::size_t place);
   void use_model(std::shared_ptr<const ModelFile> model, std::size_t place);
-  void run_now(std::vector<std::string> targets, bool dataset);
+  void run_now(gui::RunChoice choice);
   [[nodiscard]] std::shared_ptr<const ModelFile> model_with(const std::string& sha256);
 
   RunnerOptions options_;
@@ -78,9 +82,10 @@ class DesktopHost : public gui::Host {
   std::vector<std::filesystem::path> model_paths_;
   std::shared_ptr<const ModelFile> model_;
   std::vector<std::string> inputs_;
+  std::optional<GivenInputs> kept_inputs_;  // of a kept comparison, in place of those
   std::string sample_spec_;
   std::vector<gui::TargetParts> open_;  // opened from files
-  std::string open_title_;
+  gui::SnapshotParts open_about_;       // their description, without targets
 
   std::thread worker_;
   Background background_;  // last: its thread ends first

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/gui/kept_run.hpp"
 #include "core/gui/stored_targets.hpp"
 #include "core/platform/platform.hpp"
 #include "native/os/files.hpp"
@@ -25,6 +26,7 @@ FileKind kind_of_file(const std::filesystem::path& path) {
   if (extension == ".onnx") return FileKind::model;
   if (extension == ".safetensors") return FileKind::trace;
   if (extension == ".json") return FileKind::comparison;
+  if (is_kept_file(path)) return FileKind::kept;
   for (const char* sample : {".png", ".jpg", ".jpeg", ".txt", ".npy", ".pb"})
     if (extension == sample) return FileKind::sample;
   std::error_code ignored;
@@ -48,6 +50,18 @@ Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::pat
   auto targets = gui::read_stored_targets({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!targets.ok()) return in_context(std::move(targets).error(), path.string());
   return targets;
+}
+
+Result<gui::SnapshotParts> open_kept(const KeptFile& file) {
+  auto parts = gui::parts_of(file.comparison(), file.owner());
+  if (!parts.ok()) return in_context(std::move(parts).error(), file.path().string());
+  return parts;
+}
+
+Result<ModelFile> load_model_of(const std::filesystem::path& path) {
+  if (!is_kept_file(path)) return load_model_file(path);
+  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
+  return kept.model();
 }
 
 std::string model_of(const gui::TargetParts& parts) {

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "core/gui/snapshot.hpp"
+#include "native/host/kept_file.hpp"
 #include "native/host/model_file.hpp"
 
 namespace driftscope {
 
-enum class FileKind { model, trace, comparison, sample, unknown };
+enum class FileKind { model, trace, comparison, kept, sample, unknown };
 
 /// By the extension of the name; if it is unknown, by the contents.
 [[nodiscard]] FileKind kind_of_file(const std::filesystem::path& path);
@@ -22,6 +23,12 @@ enum class FileKind { model, trace, comparison, sample, unknown };
 [[nodiscard]] Result<gui::TargetParts> open_trace(const std::filesystem::path& path);
 
 [[nodiscard]] Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::path& path);
+
+/// The parts of a kept comparison, memory-mapped.
+[[nodiscard]] Result<gui::SnapshotParts> open_kept(const KeptFile& file);
+
+/// An .onnx file, or the model in a kept comparison.
+[[nodiscard]] Result<ModelFile> load_model_of(const std::filesystem::path& path);
 
 /// The SHA-256 of the model according to a target's run; empty if not recorded.
 [[nodiscard]] std::string model_of(const gui::TargetParts& parts);

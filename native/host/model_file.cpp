@@ -16,14 +16,16 @@
 namespace driftscope {
 namespace {
 
+using ReadBeside = std::function<Result<Bytes>(const std::string& location)>;
+
 /// Reads each external file once, keeps it as an attachment and returns the requested parts.
-ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttachment>& attachments) {
-  return [folder, &attachments](const std::string& location, std::int64_t offset,
+ExternalData attaching(ReadBeside read, std::vector<JobAttachment>& attachments) {
+  return [read = std::move(read), &attachments](const std::string& location, std::int64_t offset,
                                 std::int64_t length) -> Result<std::vector<std::byte>> {
     auto found = std::find_if(attachments.begin(), attachments.end(),
                               [&](const JobAttachment& a) { return a.location == location; });
     if (found == attachments.end()) {
-      DRIFTSCOPE_TRY(Bytes bytes, read_inside(folder, location));
+      DRIFTSCOPE_TRY(Bytes bytes, read(location));
       found =
           attachments.insert(attachments.end(), {location, std::make_shared<const Bytes>(std::move(bytes))});
     }
@@ -34,6 +36,10 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttac
     const auto begin = found->bytes->begin() + offset;
     return std::vector<std::byte>(begin, length < 0 ? found->bytes->end() : begin + length);
   };
+}
+
+ReadBeside beside(const std::filesystem::path& folder) {
+  return [folder](const std::string& location) { return read_inside(folder, location); };
 }
 
 ByteSource kept_source(std::shared_ptr<const Bytes> bytes) {
@@ -52,8 +58,7 @@ struct Converted {
 };
 Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
                                            const std::filesystem::path& folder) {
-  const auto beside = [&](const std::string& name) { return read_inside(folder, name); };
-  DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, beside));
+  DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, beside(folder)));
   if (!foreign) return std::optional<Converted>();
   DRIFTSCOPE_TRY(Bytes written, write_onnx(foreign->model));
   return std::optional(Converted{foreign->kind, std::make_shared<const Bytes>(std::move(written)),
@@ -63,6 +68,17 @@ Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
 Result<Graph> graph_of(const Model& model) {
   DRIFTSCOPE_TRY(Graph graph, build_graph(model));
   return infer_shapes(std::move(graph));
+}
+
+/// Graph, hash and attachments of a model whose bytes are there.
+Status read_into(ModelFile& file, ReadBeside read, Weights weights) {
+  DRIFTSCOPE_TRY(Model model,
+                 read_onnx(kept_source(file.bytes), attaching(std::move(read), file.attachments), weights));
+  DRIFTSCOPE_TRY(file.graph, graph_of(model));
+  file.sha256 = std::move(model.sha256);
+  for (const JobAttachment& attachment : file.attachments)
+    file.file_bytes += static_cast<std::int64_t>(attachment.bytes->size());
+  return {};
 }
 
 }  // namespace
@@ -85,14 +101,23 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
     file.values = (*foreign)->values;
     file.file_bytes += static_cast<std::int64_t>((*foreign)->weight_bytes);
   }
-  auto model = read_onnx(kept_source(file.bytes), attaching(path.parent_path(), file.attachments), weights);
-  if (!model.ok()) return name_file(std::move(model).error());
-  auto graph = graph_of(*model);
-  if (!graph.ok()) return name_file(std::move(graph).error());
-  file.sha256 = std::move(model->sha256);
-  file.graph = *std::move(graph);
-  for (const JobAttachment& attachment : file.attachments)
-    file.file_bytes += static_cast<std::int64_t>(attachment.bytes->size());
+  auto read = read_into(file, beside(path.parent_path()), weights);
+  if (!read.ok()) return name_file(std::move(read).error());
+  return file;
+}
+
+Result<ModelFile> load_model_bytes(std::string name, std::shared_ptr<const Bytes> bytes,
+                                   std::vector<JobAttachment> attachments, Weights weights) {
+  ModelFile file;
+  file.path = std::move(name);
+  file.bytes = std::move(bytes);
+  file.attachments = std::move(attachments);
+  file.file_bytes = static_cast<std::int64_t>(file.bytes->size());
+  const auto absent = [](const std::string& location) -> Result<Bytes> {
+    return bad_input(fmt::format("the file of external data {} is not beside it", location));
+  };
+  auto read = read_into(file, absent, weights);
+  if (!read.ok()) return in_context(std::move(read).error(), file.path.string());
   return file;
 }
 
@@ -100,6 +125,12 @@ ModelHash::ModelHash(ByteSource bytes, bool beside)
     : hash_(std::async(beside ? std::launch::async : std::launch::deferred,
                        [bytes = std::move(bytes)] { return sha256_hex(bytes); })) {
   if (!beside) hash_.wait();
+}
+
+ModelHash::ModelHash(std::string hash) {
+  std::promise<std::string> known;
+  known.set_value(std::move(hash));
+  hash_ = known.get_future().share();
 }
 
 bool ModelHash::known() const { return hash_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
@@ -113,7 +144,7 @@ Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads
   ModelHash sha256(source, threads > 1);
   std::vector<JobAttachment> attachments;
   const auto model =
-      read_onnx(source, attaching(path.parent_path(), attachments), Weights::deferred, Hash::none);
+      read_onnx(source, attaching(beside(path.parent_path()), attachments), Weights::deferred, Hash::none);
   if (!model.ok()) return name_file(model.error());
   auto graph = graph_of(*model);
   if (!graph.ok()) return name_file(std::move(graph).error());

@@ -36,11 +36,18 @@ struct ModelFile {
 [[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path,
                                                 Weights weights = Weights::in_memory);
 
+/// Of an .onnx file that is in memory, with the files of external data that it names.
+[[nodiscard]] Result<ModelFile> load_model_bytes(std::string name, std::shared_ptr<const Bytes> bytes,
+                                                 std::vector<JobAttachment> attachments,
+                                                 Weights weights = Weights::in_memory);
+
 /// The SHA-256 of a source's contents, on a separate thread if there may be more than one: verifying
 /// need not wait for it.
 class ModelHash {
  public:
   ModelHash(ByteSource bytes, bool beside);
+  /// One that is known.
+  explicit ModelHash(std::string hash);
   [[nodiscard]] bool known() const;
   /// Waits until it is known.
   [[nodiscard]] const std::string& get() const { return hash_.get(); }

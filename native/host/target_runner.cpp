@@ -1,7 +1,5 @@
 #include "native/host/target_runner.hpp"
 
-#include "core/verify/perturbation.hpp"
-
 namespace driftscope {
 
 // One at a time: an open browser is no load, but it is not nothing.
@@ -24,19 +22,6 @@ Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::sp
                                                    const TargetProgress& progress) {
   DRIFTSCOPE_TRY(HostSession* const session, session_for(target));
   return session->run_all(requests, progress);
-}
-
-Status TargetRunner::check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
-                                        const TargetProgress& progress) {
-  RunRequest outputs_only = request;
-  outputs_only.plan = {};
-  outputs_only.plan.capture = messages::Capture::outputs;
-  outputs_only.sink = nullptr;
-  DRIFTSCOPE_TRY(const Trace other, run(target, outputs_only, progress));
-  DRIFTSCOPE_TRY(const PerturbationCheck check,
-                 driftscope::check_perturbation(request.model->graph, trace, other));
-  add_perturbation_check(trace, check);
-  return {};
 }
 
 }  // namespace driftscope

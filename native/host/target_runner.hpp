@@ -14,14 +14,11 @@ class TargetRunner {
  public:
   explicit TargetRunner(RunnerOptions options) : context_(std::move(options)) {}
 
+  [[nodiscard]] const RunnerOptions& options() const { return context_.options; }
+
   /// The host of the last target stays ready for further runs of it, as a browser that is open.
   [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
                                   const TargetProgress& progress);
-
-  /// Runs the same once more without tracing (only outputs, fused) and adds to `trace`, the result of
-  /// `request`, whether tracing changed the outputs' bits (core/verify/perturbation.hpp).
-  [[nodiscard]] Status check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
-                                          const TargetProgress& progress);
 
   /// As of HostSession.
   [[nodiscard]] Result<std::vector<CaseRun>> run_all(const Target& target,

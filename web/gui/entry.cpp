@@ -15,6 +15,7 @@
 #include "core/gui/imgui/app.hpp"
 #include "core/gui/imgui/font.hpp"
 #include "core/gui/imgui/gl.hpp"
+#include "core/gui/kept_run.hpp"
 #include "web/gui/page_feed.hpp"
 
 using namespace driftscope;
@@ -47,9 +48,7 @@ class PageHost final : public gui::Host {
   void choose_sample(std::int64_t sample) override {
     ds_page_command(page_command("sample", sample).c_str());
   }
-  void run(std::vector<std::string> targets, bool dataset) override {
-    ds_page_command(run_command(targets, dataset).c_str());
-  }
+  void run(gui::RunChoice choice) override { ds_page_command(run_command(choice).c_str()); }
   void stop() override { ds_page_command("{\"do\":\"stop\"}"); }
   std::string save(const std::string& name, std::span<const std::byte> bytes) override {
     ds_page_save(name.c_str(), bytes.data(), bytes.size());
@@ -101,6 +100,11 @@ const char* reply_of(const Status& status) {
   if (status.ok()) return nullptr;
   screens().reply = status.error().message;
   return screens().reply.c_str();
+}
+
+/// Of memory from the page's malloc.
+std::shared_ptr<const void> owner_of(std::byte* bytes) {
+  return {bytes, [](const void* memory) { std::free(const_cast<void*>(memory)); }};
 }
 
 }  // namespace
@@ -233,9 +237,7 @@ EMSCRIPTEN_KEEPALIVE const char* gui_feed(const char* json) {
 
 /// Takes ownership of `bytes`, a whole trace from malloc, for the next gui_show.
 EMSCRIPTEN_KEEPALIVE const char* gui_trace(std::byte* bytes, std::size_t size) {
-  const std::shared_ptr<const void> owner(bytes,
-                                          [](const void* memory) { std::free(const_cast<void*>(memory)); });
-  auto trace = gui::RecordedTensors::open(owner, {bytes, size});
+  auto trace = gui::RecordedTensors::open(owner_of(bytes), {bytes, size});
   if (!trace.ok()) return reply_of(trace.error());
   screens().traces.push_back(*std::move(trace));
   return nullptr;
@@ -245,6 +247,18 @@ EMSCRIPTEN_KEEPALIVE const char* gui_trace(std::byte* bytes, std::size_t size) {
 EMSCRIPTEN_KEEPALIVE const char* gui_show(const char* json) {
   auto parts = read_page_run(json, std::exchange(screens().traces, {}));
   wake();
+  if (!parts.ok()) return reply_of(parts.error());
+  screens().host.show(gui::make_snapshot(*std::move(parts)));
+  return nullptr;
+}
+
+/// Shows a kept comparison; takes ownership of `bytes`, the whole file from malloc.
+EMSCRIPTEN_KEEPALIVE const char* gui_kept(std::byte* bytes, std::size_t size) {
+  const std::shared_ptr<const void> owner = owner_of(bytes);
+  wake();
+  const auto kept = KeptComparison::open({bytes, size});
+  if (!kept.ok()) return reply_of(kept.error());
+  auto parts = gui::parts_of(*kept, owner);
   if (!parts.ok()) return reply_of(parts.error());
   screens().host.show(gui::make_snapshot(*std::move(parts)));
   return nullptr;

@@ -73,19 +73,25 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
   const must = (message) => {
     if (message !== null) throw new Error(message);
   };
+  /** A copy in the module's memory, which whoever takes it frees. */
+  const placed = (bytes, what) => {
+    const pointer = module._malloc(bytes.length) >>> 0;
+    if (pointer === 0) throw new Error(`no memory for ${what} of ${bytes.length} bytes`);
+    new Uint8Array(module.wasmMemory.buffer, pointer, bytes.length).set(bytes);
+    return pointer;
+  };
   return {
     state,
     frames: () => frames,
     feed: (feed) => must(withText(JSON.stringify(feed), (json) => reply(module._gui_feed(json)))),
     /** `traces`: bytes of whole trace files; `run` as described in web/gui/page_feed.hpp. */
     show(run, traces) {
-      for (const bytes of traces) {
-        const pointer = module._malloc(bytes.length) >>> 0;
-        if (pointer === 0) throw new Error(`no memory for a trace of ${bytes.length} bytes`);
-        new Uint8Array(module.wasmMemory.buffer, pointer, bytes.length).set(bytes);
-        must(reply(module._gui_trace(pointer, bytes.length)));
-      }
+      for (const bytes of traces) must(reply(module._gui_trace(placed(bytes, "a trace"), bytes.length)));
       must(withText(JSON.stringify(run), (json) => reply(module._gui_show(json))));
+    },
+    /** `bytes` of a kept comparison. */
+    showKept(bytes) {
+      must(reply(module._gui_kept(placed(bytes, "a kept comparison"), bytes.length)));
     },
     view: (title) => withText(title, (name) => module._gui_view(name)) === 1,
     layer: (name) => withText(name, (pointer) => module._gui_layer(pointer)),

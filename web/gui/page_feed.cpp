@@ -129,8 +129,14 @@ std::string page_command(const char* what, std::int64_t number) {
   return json_text(json{{"do", what}, {"number", number}});
 }
 
-std::string run_command(const std::vector<std::string>& targets, bool dataset) {
-  return json_text(json{{"do", "run"}, {"targets", targets}, {"dataset", dataset}});
+std::string run_command(const gui::RunChoice& choice) {
+  json command = {{"do", "run"},
+                  {"targets", choice.targets},
+                  {"dataset", choice.dataset},
+                  {"perturbation_check", choice.perturbation_check},
+                  {"watch_memory", choice.watch_memory}};
+  if (choice.repeat_check) command["repeat"] = gui::repeat_check_runs;
+  return json_text(command);
 }
 
 ImGuiKey key_of_code(std::string_view code) {

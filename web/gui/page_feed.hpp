@@ -26,7 +26,7 @@ namespace driftscope {
     std::string_view json, std::vector<std::shared_ptr<const gui::RecordedTensors>> traces);
 
 [[nodiscard]] std::string page_command(const char* what, std::int64_t number);
-[[nodiscard]] std::string run_command(const std::vector<std::string>& targets, bool dataset);
+[[nodiscard]] std::string run_command(const gui::RunChoice& choice);
 
 /// ImGui's key for KeyboardEvent.code: "KeyK", "Digit1", "ArrowDown".
 [[nodiscard]] ImGuiKey key_of_code(std::string_view code);

@@ -57,6 +57,7 @@ function progressOf(purpose, samples) {
   return ({ phase, done = 0, total = 0, prepared = 0, to_prepare = 0 } = {}) => {
     if (to_prepare > 0) return { step: "compiling shaders", done: prepared, total: to_prepare };
     if (!phase) return { step: "starting", done, total };
+    if (phase === "time" && purpose === "memory") return { step: "watching memory", done, total };
     if (phase === "run") return { step: "running", done, total };
     if (phase === "time") return { step: "measuring its time", done, total };
     return { step: "preparing", done: 0, total: 0 };

@@ -77,6 +77,8 @@ async function takeFiles(files) {
   try {
     const traces = files.filter(({ name }) => /\.safetensors$/i.test(name));
     if (traces.length > 0 && state.screens) return await state.screens.takeTraces(traces);
+    const kept = files.find(({ name }) => /\.drift$/i.test(name));
+    if (kept && state.screens) return await state.screens.takeKept(kept);
     chooseOwn(await chooseFiles(files));
     await state.screens?.takeChoice(state.own);
   } catch (error) {

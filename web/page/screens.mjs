@@ -15,6 +15,8 @@ const demo = {
 const settleMs = 1000;
 /** How long a target's own time is measured. */
 const unwatchedMs = 1000;
+/** Over at most so many runs memory is watched, when it is. */
+const memoryRuns = 200;
 
 const pcByServing = {
   target: "pc/strict",
@@ -123,7 +125,7 @@ class Screens {
       this.#post({ busy: true, error: "" });
       if (command.do === "model") await this.#chooseModel(command.number);
       if (command.do === "sample") this.#chooseSample(command.number);
-      if (command.do === "run") await this.#run(command.targets, command.dataset);
+      if (command.do === "run") await this.#run(command);
       if (command.do === "demo") await this.#runDemo();
     } catch (error) {
       this.#post({ error: error.kind === "cancelled" ? "" : error.message });
@@ -146,6 +148,11 @@ class Screens {
   async takeTraces(files) {
     const traces = await Promise.all(files.map(bytesOf));
     this.#gui.show({ title: files.map(({ name }) => name).join(", ") }, traces);
+    this.#gui.view("Layers");
+  }
+
+  async takeKept(file) {
+    this.#gui.showKept(await bytesOf(file));
     this.#gui.view("Layers");
   }
 
@@ -174,10 +181,10 @@ class Screens {
     const place = this.#page.models.findIndex(({ name }) => name === demo.model);
     if (place < 0) throw new Error(`The model of the demo, ${demo.model}, is not on this site.`);
     await this.#chooseModel(place);
-    await this.#run(
-      this.#page.engines.filter(demo.takes).map(({ name }) => `${this.#page.here.host}/${name}`),
-      true,
-    );
+    await this.#run({
+      targets: this.#page.engines.filter(demo.takes).map(({ name }) => `${this.#page.here.host}/${name}`),
+      dataset: true,
+    });
   }
 
   /** By name, for links: engines of this browser. */
@@ -192,8 +199,11 @@ class Screens {
     });
   }
 
-  /** With `dataset` each target predicts the whole test set as well. */
-  async #run(targets, dataset = false) {
+  /**
+   * With `dataset` each target predicts the whole test set as well. Checks: the bits of `repeat` runs, whether
+   * capturing changes the outputs, and whether memory grows from run to run.
+   */
+  async #run({ targets, dataset = false, repeat, perturbation_check = false, watch_memory = false }) {
     const { here, variant } = this.#page;
     const choice = this.#choice;
     this.#abort = new AbortController();
@@ -205,7 +215,7 @@ class Screens {
     };
     this.#post({ progress, doing: "running" });
     const shown = []; // by place; without those that have no recording
-    const plan = { targets };
+    const plan = { targets, perturbation_check, watch_memory };
     if (dataset && choice.samples)
       Object.assign(plan, { samples: choice.samples.count, labels: choice.labels() });
     const task = {
@@ -216,7 +226,7 @@ class Screens {
       attachments: choice.attachments,
     };
     try {
-      await compareTargets(plan, task, (target, purpose) => this.#runOf(choice, target, purpose), {
+      await compareTargets(plan, task, (target, purpose) => this.#runOf(choice, target, purpose, repeat), {
         onStep: (place, change) => step(place, { state: "running", ...change }),
         onRun: async (place, whole, result) => {
           addRun(choice.name, whole, result);
@@ -244,7 +254,7 @@ class Screens {
   }
 
   /** The inputs and the start of a run: of the chosen sample, or of the whole set. */
-  #runOf(choice, target, purpose) {
+  #runOf(choice, target, purpose, repeat) {
     const { here, variant } = this.#page;
     const about = { target, environment: environment(here, variant) };
     if (purpose === "dataset") {
@@ -252,16 +262,19 @@ class Screens {
       return { inputs, start: { ...start, ...about } };
     }
     const { samples } = choice;
-    return {
-      inputs: samples ? choice.inputs([this.#sample], [1]) : new Uint8Array(0),
-      start: {
-        ...about,
-        settle_ms: settleMs,
+    const purposes = {
+      layers: {
+        ...(repeat ? { repeat, compare_runs: true } : { settle_ms: settleMs }),
         unwatched_ms: unwatchedMs,
         capture: "all",
         stream: true,
-        seed: samples ? undefined : 42,
       },
+      outputs: { capture: "outputs" },
+      memory: { capture: "outputs", memory_runs: memoryRuns },
+    };
+    return {
+      inputs: samples ? choice.inputs([this.#sample], [1]) : new Uint8Array(0),
+      start: { ...about, seed: samples ? undefined : 42, ...purposes[purpose] },
     };
   }
 

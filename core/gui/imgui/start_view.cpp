@@ -28,6 +28,7 @@ class StartView final : public View {
     ImGui::BeginChild("what", {left, 0.0f}, ImGuiChildFlags_AutoResizeY);
     draw_model(screen);
     draw_targets(screen);
+    draw_checks(screen);
     draw_actions(screen);
     ImGui::EndChild();
     if (beside) ImGui::SameLine(0.0f, 2.0f * em);
@@ -76,7 +77,7 @@ class StartView final : public View {
         screen.host.choose_sample(std::clamp<std::int64_t>(sample, 0, feed.samples - 1));
       ImGui::SameLine();
       small_text(screen, fmt::format("of {}", feed.samples), screen.theme.dim);
-      ImGui::Checkbox(fmt::format("also all {}, for the accuracy###all", feed.samples).c_str(), &dataset_);
+      ImGui::Checkbox(fmt::format("also all {}, for the accuracy###all", feed.samples).c_str(), &checks_.dataset);
       hint(
           "How many samples each target predicts as labelled, and how many like the first target: see "
           "Summary");
@@ -133,6 +134,24 @@ class StartView final : public View {
     if (!choice.detail.empty()) hint(((choice.available ? "" : "not here: ") + choice.detail).c_str());
   }
 
+  void draw_checks(Screen& screen) {
+    ImGui::SeparatorText("Also check");
+    ImGui::BeginDisabled(screen.feed.busy);
+    const auto check = [](const char* label, bool& on, const char* help) {
+      ImGui::Checkbox(label, &on);
+      hint(help);
+    };
+    check("repeated runs", checks_.repeat_check,
+          "Do ten runs of each target give the same bits? Where they do not, which run is right?");
+    ImGui::SameLine(0.0f, ImGui::GetFontSize());
+    check("capturing", checks_.perturbation_check,
+          "Does recording the layers change the outputs? Each target runs once more with its outputs alone.");
+    ImGui::SameLine(0.0f, ImGui::GetFontSize());
+    check("memory", checks_.watch_memory,
+          "Does memory grow from run to run? Each target runs up to 200 more times, for two minutes at most.");
+    ImGui::EndDisabled();
+  }
+
   void draw_actions(Screen& screen) {
     ImGui::Dummy({0.0f, ImGui::GetFontSize() * 0.3f});
     std::vector<std::string> targets;
@@ -145,7 +164,12 @@ class StartView final : public View {
     ImGui::BeginDisabled(targets.empty() || screen.feed.models.empty());
     const std::string label =
         targets.size() > 1 ? fmt::format("Compare {} targets###go", targets.size()) : "Run###go";
-    if (accent_button(screen, label.c_str())) screen.host.run(targets, dataset_ && screen.feed.samples > 1);
+    if (accent_button(screen, label.c_str())) {
+      RunChoice choice = checks_;
+      choice.targets = std::move(targets);
+      choice.dataset = choice.dataset && screen.feed.samples > 1;
+      screen.host.run(std::move(choice));
+    }
     ImGui::EndDisabled();
     if (!screen.snapshot) return;
     ImGui::SameLine();
@@ -212,7 +236,7 @@ class StartView final : public View {
   }
 
   std::map<std::string, bool> chosen_;
-  bool dataset_ = false;
+  RunChoice checks_;  // without targets
 };
 
 }  // namespace

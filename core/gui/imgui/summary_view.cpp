@@ -267,6 +267,18 @@ class SummaryView final : public View {
       right_text(format_bytes(column.peak.bytes), screen.theme.ink);
     }
     ImGui::EndTable();
+    draw_notes(screen);
+  }
+
+  static void draw_notes(const Screen& screen) {
+    const auto& targets = screen.snapshot->targets;
+    if (std::ranges::all_of(targets, [](const TargetColumn& column) { return column.notes.empty(); })) return;
+    ImGui::SeparatorText("What the checks found");
+    ImGui::PushTextWrapPos(0.0f);
+    for (const TargetColumn& column : targets)
+      for (const std::string& note : column.notes)
+        ImGui::TextUnformatted((column.target + ": " + note).c_str());
+    ImGui::PopTextWrapPos();
   }
 
   Host* host_ = nullptr;

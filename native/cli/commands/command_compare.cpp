@@ -1,5 +1,6 @@
-// driftscope compare MODEL [--input X]… --left T --right T[,T…] [--json OUT] [--report OUT.html]
-//   [--junit OUT.xml] [--fail-on fault,top1,slower:20%] [--baseline FILE]
+// driftscope compare MODEL [--input X]… --left T --right T[,T…] [--save OUT.drift] [--json OUT]
+//   [--report OUT.html] [--junit OUT.xml] [--fail-on fault,top1,slower:20%] [--baseline FILE]
+// driftscope compare RUN.drift [--json OUT] …: shows a kept comparison
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -13,6 +14,7 @@
 #include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/compare_run.hpp"
+#include "native/host/kept_file.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 
@@ -37,6 +39,8 @@ struct CompareOptions {
   CheckOptions checks;
   std::string baseline;
   std::string report;
+  std::string save;
+  bool without_model = false;
   LayerChoice layers;
 };
 
@@ -55,12 +59,64 @@ Result<CheckReport> run_checks_against(const CompareOptions& options, const Fail
   return run_checks(view, conditions, &check);
 }
 
-Result<Exit> run_compare(const CompareOptions& options) {
+Status write_outputs(const CompareOptions& options, const ComparisonView& view) {
+  if (!options.checks.json.empty()) DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view) + "\n"));
+  if (options.report.empty()) return {};
+  DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
+  print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("report: {}\n", options.report));
+  return {};
+}
+
+/// Shows the results, new or kept. `checks` makes the report of the checks, after the table is printed.
+template <class Checks>
+Result<Exit> present(const CompareOptions& options, ComparisonView& view, const Checks& make_checks) {
+  if (options.checks.json != "-") print_view(view, options.layers);
+  const Exit failed_targets = print_failed_targets(view);
+  DRIFTSCOPE_TRY(const CheckReport checks, make_checks());
+  view.gate = checks_json(checks);
+  DRIFTSCOPE_CHECK(write_outputs(options, view));
+  DRIFTSCOPE_CHECK(
+      report_checks(checks, view, options.checks, options.model, !options.checks.fail_on.empty()));
+  return checks.failed() ? Exit::fault : failed_targets;
+}
+
+Status expect_nothing_to_run(const CompareOptions& options) {
+  const auto needs = [&](const char* option) {
+    return bad_input(fmt::format("{}: {} is for new runs, and a kept comparison is only shown; name targets with "
+                                 "--right to run its model on its inputs again",
+                                 options.model, option));
+  };
+  if (!options.request.inputs.empty()) return needs("--input");
+  if (!options.request.dataset.empty()) return needs("--dataset");
+  if (!options.baseline.empty()) return needs("--baseline");
+  if (!options.save.empty()) return needs("--save");
+  return {};
+}
+
+Result<Exit> show_kept(const CompareOptions& options, const FailOn& conditions, const KeptFile& kept) {
+  DRIFTSCOPE_CHECK(expect_nothing_to_run(options));
+  DRIFTSCOPE_TRY(ComparisonView view, kept.view());
+  return present(options, view, [&]() -> Result<CheckReport> { return run_checks(view, conditions); });
+}
+
+Result<ModelFile> model_to_run(const CompareOptions& options, const std::optional<KeptFile>& kept) {
+  return kept ? kept->model(Weights::deferred) : load_model_file(options.model, Weights::deferred);
+}
+
+Result<Exit> run_compare(CompareOptions& options) {
   DRIFTSCOPE_TRY(const FailOn conditions,
                  conditions_of(options.checks, usual_conditions(options.request.capture)));
+  std::optional<KeptFile> kept;
+  if (is_kept_file(options.model)) {
+    DRIFTSCOPE_TRY(kept.emplace(), KeptFile::open(options.model));
+    if (options.right.empty()) return show_kept(options, conditions, *kept);
+    options.request.kept_inputs = kept_inputs(*kept);
+  }
+  if (options.right.empty())
+    return bad_input("compare: --right is missing: the targets to compare with " + options.left);
   DRIFTSCOPE_TRY(const Target left, read_target(options.left));
   DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
-  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
+  DRIFTSCOPE_TRY(const ModelFile model, model_to_run(options, kept));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) {
     DRIFTSCOPE_TRY(baseline.emplace(), load_baseline(options.baseline, model));
@@ -68,19 +124,14 @@ Result<Exit> run_compare(const CompareOptions& options) {
   CompareCommand command(options.request, model);
   DRIFTSCOPE_CHECK(command.read_samples());
   ComparisonView view = command.run(left, right);
-  if (options.checks.json != "-") print_view(view, options.layers);
-  const Exit failed_targets = print_failed_targets(view);
-  DRIFTSCOPE_TRY(const CheckReport checks,
-                 run_checks_against(options, conditions, std::move(baseline), view, model));
-  view.gate = checks_json(checks);
-  if (!options.checks.json.empty()) DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view) + "\n"));
-  if (!options.report.empty()) {
-    DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
-    print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("report: {}\n", options.report));
+  if (!options.save.empty()) {
+    DRIFTSCOPE_CHECK(save_kept(options.save, view, model, command.inputs(),
+                               options.without_model ? KeepModel::hash_alone : KeepModel::whole));
+    print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("kept: {}\n", options.save));
   }
-  DRIFTSCOPE_CHECK(
-      report_checks(checks, view, options.checks, options.model, !options.checks.fail_on.empty()));
-  return checks.failed() ? Exit::fault : failed_targets;
+  return present(options, view, [&] {
+    return run_checks_against(options, conditions, std::move(baseline), view, model);
+  });
 }
 
 }  // namespace
@@ -90,14 +141,16 @@ namespace commands::compare {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   CompareRequest& request = options->request;
-  app.add_option("MODEL", options->model, "The .onnx file")->required();
+  app.add_option("MODEL", options->model,
+                 "The .onnx file, or a comparison that --save has kept (.drift): shown again, or with --right its "
+                 "model runs on its inputs")
+      ->required();
   app.add_option("--input", request.inputs, input_help)->expected(1)->take_all();
   app.add_option("--dataset", request.dataset,
                  "Also run a whole data set: accuracy, and on how many samples the targets agree "
                  "(idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR)");
   app.add_option("--left", options->left, "The target to compare with")->capture_default_str();
   app.add_option("--right", options->right, "The targets to compare, separated by commas")
-      ->required()
       ->expected(1)
       ->take_all();
   app.add_option("--repeat", request.repeat,
@@ -116,6 +169,11 @@ static Command declare(CLI::App& app) {
   add_capture_options(app, request.capture);
   add_layer_option(app, options->layers);
   app.add_option("--json", options->checks.json, "Write everything as JSON ('-': standard output)");
+  CLI::Option* save =
+      app.add_option("--save", options->save,
+                     "Keep the comparison as one file (.drift) with model, inputs, traces and results, which "
+                     "'compare', 'verify', 'report', 'gui' and the page open");
+  app.add_flag("--without-model", options->without_model, "Keep the hash of the model alone")->needs(save);
   app.add_option("--report", options->report, "Write a self-contained HTML report, to attach to a bug");
   add_check_options(app, options->checks, default_conditions);
   app.add_option("--baseline", options->baseline,
@@ -126,6 +184,9 @@ static Command declare(CLI::App& app) {
   app.footer(
       "A target that cannot run is reported, the others continue. A difference alone is not a fault: the\n"
       "verdict of each layer says whether float32 rounding explains it.\n\n"
+      "Keep one, and look at it elsewhere:\n"
+      "  driftscope compare model.onnx --right chrome/webgpu --save run.drift\n"
+      "  driftscope gui run.drift\n\n"
       "In a pipeline:\n"
       "  driftscope compare model.onnx --left pc/strict --right chrome/fast --fail-on fault,top1 \\\n"
       "      --junit out.xml --report report.html\n"

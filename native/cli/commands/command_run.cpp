@@ -15,11 +15,11 @@
 #include "core/trace/trace_file.hpp"
 #include "core/verify/perturbation.hpp"
 #include "core/verify/repeats.hpp"
-#include "native/bench/memory_runs.hpp"
 #include "native/cli/commands/capture_options.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
+#include "native/compare/comparison_host.hpp"
 #include "native/host/dataset_run.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/node_programs.hpp"
@@ -105,18 +105,41 @@ Result<std::optional<RepeatVerification>> repeats_of(const ModelFile& model, con
   return verify_repeats(model.graph, view, threads);
 }
 
-Status add_memory(const RunOptions& options, const Target& target, const RunRequest& run, Trace& trace,
-                  const TargetProgress& progress) {
-  MemoryRunsRequest request;
-  request.model = run.model;
-  request.inputs = run.inputs;
-  request.runs = options.capture.memory_runs;
-  request.runner = options.runner;
-  std::unique_ptr<Server> server;
-  DRIFTSCOPE_TRY(const MemoryOverRuns memory,
-                 watch_memory(target, request, server, [] { return false; }, progress));
-  add_memory_over_runs(trace, memory);
-  return {};
+/// Shows the progress of the only target.
+class RunProgress final : public ComparisonListener {
+ public:
+  RunProgress(std::string target, ProgressLine& line) : target_(std::move(target)), line_(line) {}
+  void on_progress(std::size_t, ComparisonStage, std::string_view step, std::int64_t done,
+                   std::int64_t total) override {
+    line_.update(fmt::format("{}: {}", target_, step), done, total);
+  }
+  void on_result(std::size_t) override {}
+
+ private:
+  std::string target_;
+  ProgressLine& line_;
+};
+
+/// The run and its checks: a comparison of one target that judges nothing.
+Result<Trace> record(const RunOptions& options, const ModelFile& model, const Target& target,
+                     const ComparisonInputs& inputs, ProgressLine& line) {
+  TargetRunner runner(options.runner);
+  NativeComparisonHost host(model, inputs, runner);
+  ThreadPool threads(1);
+  RunProgress progress(target.text(), line);
+  ComparisonRun run(model.graph,
+                    {.targets = {target.text()},
+                     .perturbation_check = options.capture.perturbation_check,
+                     .verify = false,
+                     .watch_memory = options.capture.memory_runs > 0},
+                    {}, host, threads, progress);
+  while (true) {
+    DRIFTSCOPE_TRY(const RunState state, run.poll());
+    if (state == RunState::finished) break;
+  }
+  TargetResult result = run.take().left;
+  if (result.error) return *std::move(result.error);
+  return *std::move(result.trace);
 }
 
 /// Prints what was found out about several runs, and whether that is a failed check.
@@ -135,35 +158,26 @@ Result<Exit> print_checks_of_runs(const ModelFile& model, const Trace& trace, co
 }
 
 Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Target& target) {
-  DRIFTSCOPE_TRY(GivenInputs inputs, read_inputs(options.inputs, model));
+  ComparisonInputs inputs;
+  DRIFTSCOPE_TRY(inputs.inputs, read_inputs(options.inputs, model));
   DRIFTSCOPE_TRY(const TraceOption out, read_trace_option(options, target));
-  RunRequest request;
-  request.model = &model;
-  request.inputs = std::move(inputs.tensors);
-  request.plan.repeat = std::max(options.repeat, options.capture.repeat_check);
-  request.plan.compare_runs = options.capture.repeat_check > 0;
-  request.plan.unwatched_ms = std::llround(options.times * 1e3);
-  request.plan.capture = capture_message(out.capture.value_or(Capture::all));
-  DRIFTSCOPE_TRY(request.plan.values, captured_values(model.graph, options.capture));
+  inputs.plan.repeat = std::max(options.repeat, options.capture.repeat_check);
+  inputs.plan.compare_runs = options.capture.repeat_check > 0;
+  inputs.plan.unwatched_ms = std::llround(options.times * 1e3);
+  inputs.plan.capture = capture_message(out.capture.value_or(Capture::all));
+  inputs.memory_runs = options.capture.memory_runs;
+  DRIFTSCOPE_TRY(inputs.plan.values, captured_values(model.graph, options.capture));
   ProgressLine line(options.quiet);
-  const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
-    line.update(fmt::format("{}: {}", target.text(), step), done, total);
-  };
   std::optional<TraceWriter> writer;
   if (target.host != "file" && can_be_replaced(out.path)) {
     DRIFTSCOPE_TRY(TraceWriter made,
-                   TraceWriter::create(out.path, model.graph, static_cast<int>(request.plan.repeat)));
+                   TraceWriter::create(out.path, model.graph, static_cast<int>(inputs.plan.repeat)));
     writer.emplace(std::move(made));
-    request.sink = [&](const std::string& name, const Tensor& tensor) { return writer->add(name, tensor); };
+    inputs.sink = [&](const std::string& name, const Tensor& tensor) { return writer->add(name, tensor); };
   }
-  TargetRunner runner(options.runner);
-  DRIFTSCOPE_TRY(Trace trace, runner.run(target, request, progress));
-  if (options.capture.perturbation_check)
-    DRIFTSCOPE_CHECK(runner.check_perturbation(target, request, trace, progress));
-  if (options.capture.memory_runs > 0 && target.host != "file")
-    DRIFTSCOPE_CHECK(add_memory(options, target, request, trace, progress));
+  DRIFTSCOPE_TRY(Trace trace, record(options, model, target, inputs, line));
   line.clear();
-  print_out("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
+  print_out("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.inputs.text,
             run_text(trace), run_table(trace, options.layers, written_values(writer)));
   const MemoryRecord peak = peak_memory(trace);
   const RunTime time = run_time(trace);

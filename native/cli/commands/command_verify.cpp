@@ -1,6 +1,9 @@
-// driftscope verify MODEL TRACE… [--json OUT]
+// driftscope verify MODEL TRACE… [--json OUT]; TRACE may be a kept comparison, which may be the MODEL as well
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
+#include <functional>
+#include <list>
 
 #include "core/checks/fail_on.hpp"
 #include "core/platform/platform.hpp"
@@ -11,7 +14,7 @@
 #include "core/verify/verify.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/layer_options.hpp"
-#include "native/host/model_file.hpp"
+#include "native/host/kept_file.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -46,24 +49,67 @@ struct VerifiedFile {
   Trace about;  // nodes and times, no tensors
 };
 
+/// A trace file, alone or in a kept comparison.
+struct TraceToVerify {
+  std::string name;
+  std::span<const std::byte> bytes;
+  std::function<void()> release = [] {};  ///< gives back the memory of what was read
+};
+
+void add_traces(const KeptFile& kept, std::vector<TraceToVerify>& traces) {
+  const ComparisonView& view = kept.comparison().view();
+  for (std::size_t i = 0; i <= view.right.size(); ++i) {
+    const auto bytes = kept.comparison().trace(i);
+    const std::string& target = i == 0 ? view.left.target : view.right[i - 1].target;
+    if (!bytes.empty()) traces.push_back({kept.path().string() + ", " + target, bytes});
+  }
+}
+
+/// The files, opened one after the other; in a list, so that what refers to them stays valid.
+struct OpenTraces {
+  std::list<KeptFile> kept = {};
+  std::list<MappedFile> files = {};
+};
+
+Result<std::vector<TraceToVerify>> open_traces(const std::string& path, OpenTraces& open) {
+  std::vector<TraceToVerify> traces;
+  if (is_kept_file(path)) {
+    DRIFTSCOPE_TRY(KeptFile kept, KeptFile::open(path));
+    add_traces(open.kept.emplace_back(std::move(kept)), traces);
+    if (traces.empty()) return bad_input(path + ": no target of this comparison has a trace");
+    return traces;
+  }
+  DRIFTSCOPE_TRY(MappedFile mapped, MappedFile::open(path));
+  const MappedFile& file = open.files.emplace_back(std::move(mapped));
+  traces.push_back({path, file.bytes(), [&file] { file.release(); }});
+  return traces;
+}
+
+/// The graph of an .onnx file, or of the model in a kept comparison.
+Result<GraphFile> open_graph(const std::string& path, int threads) {
+  if (!is_kept_file(path)) return load_graph_file(path, threads);
+  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
+  DRIFTSCOPE_TRY(ModelFile model, kept.model(Weights::deferred));
+  return GraphFile{{}, ModelHash(model.sha256), std::move(model.graph)};
+}
+
 /// `budgets`: null, or those to show beside the verdicts.
-Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path, const BudgetSuite* budgets,
-                                 ThreadPool& threads, ProgressLine& line) {
-  DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
-  auto trace = TraceView::open(file.bytes());
-  if (!trace.ok()) return in_context(std::move(trace).error(), path);
+Result<VerifiedFile> verify_trace(const GraphFile& model, const TraceToVerify& given, const BudgetSuite* budgets,
+                                  ThreadPool& threads, ProgressLine& line) {
+  auto trace = TraceView::open(given.bytes);
+  if (!trace.ok()) return in_context(std::move(trace).error(), given.name);
   const NameMatch match = match_names(model.graph, *trace);
   rename_values(match, *trace);
   // A trace of another model is rejected as soon as the model's hash is known.
   const auto progress = [&](std::int64_t done, std::int64_t total) {
-    line.update("verifying " + path, done, total);
-    file.release();  // a layer reads its own values, and few of another's
+    line.update("verifying " + given.name, done, total);
+    given.release();  // a layer reads its own values, and few of another's
     return !model.sha256.known() || expect_model(model.sha256.get(), trace->about()).ok();
   };
   auto verification = verify(model.graph, "", *trace, threads, progress);
   if (auto same = expect_model(model.sha256.get(), trace->about()); !same.ok())
-    return in_context(std::move(same).error(), path);
-  if (!verification.ok()) return in_context(std::move(verification).error(), path);
+    return in_context(std::move(same).error(), given.name);
+  if (!verification.ok()) return in_context(std::move(verification).error(), given.name);
   verification->model_sha256 = model.sha256.get();
   if (budgets != nullptr) apply_budgets(*verification, *budgets, model.graph, *trace);
   verification->names = name_match_text(match);
@@ -80,15 +126,33 @@ Exit run_verify(const VerifyOptions& options) {
     budgets = *found;
   }
   ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
-  const auto model = load_graph_file(options.model, threads.size());
+  std::vector<std::string> paths = options.traces;
+  if (paths.empty() && is_kept_file(options.model)) paths = {options.model};
+  if (paths.empty()) {
+    const Error error = bad_input("verify: TRACE is missing: the recorded values to judge");
+    return print_error(error), exit_of(error);
+  }
+  const auto model = open_graph(options.model, threads.size());
   if (!model.ok()) return print_error(model.error()), exit_of(model.error());
   Exit exit = Exit::ok;
+  OpenTraces open;
+  std::vector<TraceToVerify> traces;
+  for (const std::string& path : paths) {
+    const auto found = open_traces(path, open);
+    if (found.ok()) {
+      traces.insert(traces.end(), found->begin(), found->end());
+      continue;
+    }
+    print_error(found.error());
+    exit = exit_of(found.error());
+  }
   JsonWriter all;
   std::size_t written = 0;
-  if (options.traces.size() > 1) all.begin_array();
-  for (const std::string& path : options.traces) {
+  const bool many = paths.size() > 1 || traces.size() > 1;
+  if (many) all.begin_array();
+  for (const TraceToVerify& trace : traces) {
     ProgressLine line(options.quiet);
-    const auto verified = verify_file(*model, path, budgets, threads, line);
+    const auto verified = verify_trace(*model, trace, budgets, threads, line);
     line.clear();
     if (!verified.ok()) {
       print_error(verified.error());
@@ -97,7 +161,7 @@ Exit run_verify(const VerifyOptions& options) {
     }
     const Verification& verification = verified->verification;
     if (options.json != "-")
-      print_out("{}{}", verify_table(verification, verified->about, path, options.layers),
+      print_out("{}{}", verify_table(verification, verified->about, trace.name, options.layers),
                 verification.names.empty() ? "" : verification.names + "\n");
     write_verification(all, verification);
     ++written;
@@ -105,12 +169,12 @@ Exit run_verify(const VerifyOptions& options) {
     if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))
       exit = Exit::fault;
     if (conditions->unrepeatable && !verification.repeats) {
-      print_error(bad_input(path + ": --fail-on unrepeatable: the trace has no repeated runs; record it with "
+      print_error(bad_input(trace.name + ": --fail-on unrepeatable: the trace has no repeated runs; record it with "
                                    "'driftscope run --repeat-check N'"));
       exit = Exit::fault;
     }
   }
-  if (options.traces.size() > 1) all.end();
+  if (many) all.end();
   if (!options.json.empty() && written > 0) {
     const Status status = write_json(options.json, all.take() + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
@@ -124,10 +188,10 @@ namespace commands::verify {
 
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<VerifyOptions>();
-  app.add_option("MODEL", options->model, "The .onnx file")->required();
+  app.add_option("MODEL", options->model, "The .onnx file, or a kept comparison (.drift) with its model")->required();
   app.add_option("TRACE", options->traces,
-                 "Safetensors files with tensors named after the model's values; nothing else needed")
-      ->required();
+                 "Safetensors files with tensors named after the model's values; nothing else needed. Or kept "
+                 "comparisons, all their targets; of MODEL itself, if that is one and nothing is named");
   app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
   app.add_option(
          "--fail-on", options->fail_on,

@@ -139,7 +139,7 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
   Desk desk;
   desk.host.open({desk.file("small.onnx", small_model().bytes())});
   desk.settled();
-  desk.host.run({"pc/strict", "pc/reference", "nowhere/strict", "remote:nowhere/strict"}, false);
+  desk.host.run({.targets = {"pc/strict", "pc/reference", "nowhere/strict", "remote:nowhere/strict"}});
   auto feed = desk.settled();
   REQUIRE(feed->snapshot);
   REQUIRE(feed->snapshot->targets.size() == 4);
@@ -150,10 +150,10 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
     CHECK(feed->progress[bad].error.find("nowhere") != std::string::npos);
   }
   // Requests after a stop run again.
-  desk.host.run({"pc/strict"}, false);
+  desk.host.run({.targets = {"pc/strict"}});
   desk.host.stop();
   desk.settled();
-  desk.host.run({"pc/strict"}, false);
+  desk.host.run({.targets = {"pc/strict"}});
   feed = desk.settled();
   CHECK(feed->progress[0].state == gui::TargetProgress::State::done);
 }
@@ -179,7 +179,7 @@ TEST_CASE("DesktopHost_ADataset_IsPredictedOnEachTarget") {
   const auto lenet = std::find(feed->models.begin(), feed->models.end(), "lenet5");
   REQUIRE(lenet != feed->models.end());
   desk.host.choose_model(static_cast<std::size_t>(lenet - feed->models.begin()));
-  desk.host.run({"pc/strict", "pc/fast"}, true);
+  desk.host.run({.targets = {"pc/strict", "pc/fast"}, .dataset = true});
   feed = desk.settled();
   REQUIRE(feed->snapshot);
   REQUIRE(feed->snapshot->targets.size() == 2);
@@ -189,7 +189,7 @@ TEST_CASE("DesktopHost_ADataset_IsPredictedOnEachTarget") {
     CHECK(target.dataset->correct == 445);  // as PyTorch: assets/data/lenet5.predictions.txt
     CHECK(agreement(*feed->snapshot->targets[0].dataset, *target.dataset) == 450);
   }
-  desk.host.run({"pc/strict"}, false);
+  desk.host.run({.targets = {"pc/strict"}});
   CHECK_FALSE(desk.settled()->snapshot->targets[0].dataset.has_value());
   unsetenv("DRIFTSCOPE_ASSETS");
 }

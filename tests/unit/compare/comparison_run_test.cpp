@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "core/bench/memory_growth.hpp"
 #include "core/compare/comparison_run.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/verify/perturbation.hpp"
@@ -62,7 +63,12 @@ class FakeHost final : public ComparisonHost {
     }
     Trace take() override {
       taken_ = true;
-      if (purpose_ != RunPurpose::dataset) return trace_of(target_, outcome_.y);
+      if (purpose_ != RunPurpose::dataset) {
+        Trace trace = trace_of(target_, outcome_.y);
+        if (purpose_ == RunPurpose::memory)
+          add_memory_over_runs(trace, {.runs = 40, .series = {{"heap_in_use", true, {1, 2}, {5, 5}}}});
+        return trace;
+      }
       Trace trace;
       trace.tensors = {{"y", tensor<float>({2, 2}, outcome_.dataset)}};
       return trace;
@@ -78,7 +84,7 @@ class FakeHost final : public ComparisonHost {
   };
 
   Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override {
-    constexpr const char* names[] = {"layers", "outputs", "dataset"};
+    constexpr const char* names[] = {"layers", "outputs", "dataset", "memory"};
     asked.push_back(target.text() + " " + names[static_cast<int>(purpose)]);
     const Outcome& outcome = outcomes[target.text()];
     if (outcome.at_start) return *outcome.at_start;
@@ -208,10 +214,43 @@ TEST_CASE("ComparisonRun_PerturbationCheck_RunsOutputsOnceMore") {
   CHECK(!check->changed());
 }
 
+TEST_CASE("ComparisonRun_Memory_IsWatchedLastAndAddedToTheTrace") {
+  Case c;
+  const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"},
+                                     .perturbation_check = true,
+                                     .watch_memory = true,
+                                     .dataset = DatasetPlan{2, {}}});
+  CHECK(c.host.asked == Strings{"pc/strict layers", "pc/strict outputs", "pc/strict dataset", "pc/strict memory",
+                                "pc/fast layers", "pc/fast outputs", "pc/fast dataset", "pc/fast memory"});
+  for (const TargetResult* result : {&view.left, &view.right[0]}) {
+    const auto memory = memory_over_runs_of(*result->trace);
+    REQUIRE(memory);
+    CHECK(memory->runs == 40);
+    CHECK(perturbation_check_of(*result->trace));
+    CHECK(result->trace->tensors.size() == 2);
+  }
+}
+
+TEST_CASE("ComparisonRun_WithoutVerifying_OnlyRunsAndChecks") {
+  Case c;
+  const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"},
+                                     .perturbation_check = true,
+                                     .verify = false,
+                                     .watch_memory = true});
+  CHECK(c.host.asked == Strings{"pc/strict layers", "pc/strict outputs", "pc/strict memory", "pc/fast layers",
+                                "pc/fast outputs", "pc/fast memory"});
+  CHECK(view.left.trace);
+  CHECK(!view.left.verification);
+  CHECK(!view.right[0].comparison);
+  CHECK(memory_over_runs_of(*view.left.trace));
+}
+
 TEST_CASE("ComparisonRun_AFile_IsReadOnce") {
   Case c;
-  const ComparisonView view =
-      c.run({.targets = {"file/a.safetensors"}, .perturbation_check = true, .dataset = DatasetPlan{2, {}}});
+  const ComparisonView view = c.run({.targets = {"file/a.safetensors"},
+                                     .perturbation_check = true,
+                                     .watch_memory = true,
+                                     .dataset = DatasetPlan{2, {}}});
   CHECK(c.host.asked == Strings{"file/a.safetensors layers"});
   CHECK(view.left.verification);
   CHECK(!view.left.dataset);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/json.hpp"
+#include "core/bench/memory_growth.hpp"
 #include "core/protocol/service.hpp"
 #include "core/results/run_times.hpp"
 #include "core/trace/trace_file.hpp"
@@ -116,7 +117,26 @@ TEST_CASE("TimedRun_ModelThatIsGone_KeepsWhatWasRecordedAndSaysWhy") {
   const Timed timed = run_to_end(service, start(20));
   const RunTime time = run_time(timed.trace);
   CHECK(time.kind == TimeKind::watched);
-  CHECK(time.error.find("needs the model once more") != std::string::npos);
+  CHECK(time.error.find("need the model once more") != std::string::npos);
+  CHECK(timed.trace.tensors.size() > 10);
+}
+
+TEST_CASE("TimedRun_MemoryRuns_SamplesWhatTheServiceSees") {
+  Service service;
+  ask(service, {{"do", "load"}}, lenet());
+  json request = start(20);
+  request["memory_runs"] = 60;
+  const Timed timed = run_to_end(service, request);
+  const auto memory = memory_over_runs_of(timed.trace);
+  REQUIRE(memory);
+  CHECK(memory->runs >= 20);
+  CHECK(memory->runs <= 60);
+  REQUIRE(!memory->series.empty());
+  CHECK(memory->series.front().kind == "heap_in_use");
+  CHECK(memory->series.front().runs.size() >= 20);
+  CHECK(growth_of(*memory) == Growth::flat);
+  // Both follow the watched run, which is all there.
+  CHECK(run_time(timed.trace).kind == TimeKind::unwatched);
   CHECK(timed.trace.tensors.size() > 10);
 }
 

@@ -1,0 +1,185 @@
+#include "core/kept/kept_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/json.hpp"
+#include "core/results/comparison_reader.hpp"
+#include "core/results/view_json.hpp"
+#include "core/trace/trace_file.hpp"
+#include "core/trace/trace_view.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view format = "driftscope-run-1";
+constexpr std::string_view format_name = "driftscope-run-";
+
+constexpr const char* index_name = "drift.json";
+constexpr const char* comparison_name = "comparison.json";
+constexpr const char* graph_name = "graph.json";
+constexpr const char* inputs_name = "inputs.safetensors";
+constexpr std::string_view model_folder = "model/";
+
+/// Texts are unpacked into memory; the largest that were seen have 100 MB.
+constexpr std::uint64_t longest_text = std::uint64_t{1} << 30;
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::string trace_name(std::size_t target) { return fmt::format("traces/{}.safetensors", target); }
+
+/// The left one first.
+std::vector<const TargetResult*> targets_of(const ComparisonView& view) {
+  std::vector<const TargetResult*> targets = {&view.left};
+  for (const TargetResult& right : view.right) targets.push_back(&right);
+  return targets;
+}
+
+std::string index_text(const ComparisonView& view, const KeptSources& sources) {
+  Json model = {{"name", view.model_name}, {"sha256", view.model_sha256}, {"files", Json::array()}};
+  for (const ModelPart& part : sources.model)
+    model["files"].push_back({{"name", part.name}, {"member", std::string(model_folder) + part.name}});
+  Json targets = Json::array();
+  const auto results = targets_of(view);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Json target = {{"target", results[i]->target}, {"trace", nullptr}};
+    if (results[i]->trace) target["trace"] = trace_name(i);
+    targets.push_back(std::move(target));
+  }
+  return json_text(Json{{"format", format},
+                        {"build", view.build},
+                        {"model", std::move(model)},
+                        {"inputs", inputs_name},
+                        {"comparison", comparison_name},
+                        {"graph", graph_name},
+                        {"targets", std::move(targets)}},
+                   1) +
+         "\n";
+}
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Error wrong_index(const std::string& what) { return bad_input(fmt::format("{}: {}", index_name, what)); }
+
+Result<json> read_index(const ArchiveReader& archive) {
+  if (!archive.has(index_name))
+    return bad_input(fmt::format("it has no {}: it is a zip file, but not a kept comparison", index_name));
+  DRIFTSCOPE_TRY(const auto bytes, archive.read(index_name, longest_text));
+  json index = parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!index.is_object()) return wrong_index("expected a JSON object");
+  const std::string found = text_of(index, "format");
+  if (found == format) return index;
+  if (found.starts_with(format_name))
+    return unsupported(fmt::format("it has the format {}, this program reads {}: open it with the version of "
+                                   "Driftscope that wrote it ({}) or a newer one",
+                                   found, format,
+                                   text_of(index, "build").empty() ? "unknown" : text_of(index, "build")));
+  return wrong_index(fmt::format("\"format\" is '{}', expected {}", found, format));
+}
+
+Result<std::string> read_text(const ArchiveReader& archive, const json& index, const char* key) {
+  const std::string name = text_of(index, key);
+  if (name.empty()) return wrong_index(fmt::format("\"{}\" is missing or not a string", key));
+  DRIFTSCOPE_TRY(const auto bytes, archive.read(name, longest_text));
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+Result<std::vector<ModelPart>> read_model_parts(const ArchiveReader& archive, const json& index) {
+  const auto model = index.find("model");
+  if (model == index.end() || !model->is_object()) return wrong_index("\"model\" is not an object");
+  const auto files = model->find("files");
+  if (files == model->end() || !files->is_array()) return wrong_index("\"model.files\" is not a list");
+  std::vector<ModelPart> parts;
+  for (const json& file : *files) {
+    if (!file.is_object() || text_of(file, "name").empty() || text_of(file, "member").empty())
+      return wrong_index("a file of \"model.files\" has no \"name\" or no \"member\"");
+    DRIFTSCOPE_TRY(const auto bytes, archive.stored(text_of(file, "member")));
+    parts.push_back({text_of(file, "name"), bytes});
+  }
+  return parts;
+}
+
+/// The trace of one target; empty: none.
+Result<std::span<const std::byte>> read_trace_part(const ArchiveReader& archive, const json& target,
+                                                   const TargetResult& result, const std::string& model) {
+  if (!target.is_object() || text_of(target, "target") != result.target)
+    return wrong_index(fmt::format("a target is '{}', the comparison has '{}' there",
+                                   target.is_object() ? text_of(target, "target") : "", result.target));
+  const std::string name = text_of(target, "trace");
+  if (name.empty()) return std::span<const std::byte>();
+  DRIFTSCOPE_TRY(const auto bytes, archive.stored(name));
+  auto view = TraceView::open(bytes);
+  if (!view.ok()) return in_context(std::move(view).error(), name);
+  const std::string& sha256 = view->about().model_sha256;
+  if (!sha256.empty() && sha256 != model)
+    return bad_input(fmt::format("{}: it is a trace of another model: its SHA-256 is {}…, the comparison's {}…", name,
+                                 sha256.substr(0, 12), model.substr(0, 12)));
+  return bytes;
+}
+
+}  // namespace
+
+Status write_kept(const ComparisonView& view, const KeptSources& sources, ArchiveOutput& output) {
+  ArchiveWriter archive(output);
+  DRIFTSCOPE_CHECK(archive.add(index_name, Packing::deflated, bytes_of(index_text(view, sources))));
+  DRIFTSCOPE_CHECK(archive.add(comparison_name, Packing::deflated, bytes_of(view_json(view))));
+  DRIFTSCOPE_CHECK(archive.add(graph_name, Packing::deflated, bytes_of(topology_json(sources.topology))));
+  for (const ModelPart& part : sources.model)
+    DRIFTSCOPE_CHECK(archive.add(std::string(model_folder) + part.name, Packing::stored, part.bytes));
+  const auto sink = [&](std::span<const std::byte> bytes) { return archive.write(bytes); };
+  DRIFTSCOPE_CHECK(archive.begin(inputs_name, Packing::stored));
+  DRIFTSCOPE_CHECK(write_safetensors({{}, {sources.inputs.begin(), sources.inputs.end()}}, sink));
+  const auto targets = targets_of(view);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!targets[i]->trace) continue;
+    DRIFTSCOPE_CHECK(archive.begin(trace_name(i), Packing::stored));
+    DRIFTSCOPE_CHECK(write_trace(*targets[i]->trace, sink));
+  }
+  return archive.finish();
+}
+
+Result<KeptComparison> KeptComparison::open(std::span<const std::byte> bytes) {
+  DRIFTSCOPE_TRY(const ArchiveReader archive, ArchiveReader::open(bytes));
+  DRIFTSCOPE_TRY(const json index, read_index(archive));
+  KeptComparison kept;
+  DRIFTSCOPE_TRY(const std::string comparison, read_text(archive, index, "comparison"));
+  auto view = read_comparison(comparison);
+  if (!view.ok()) return in_context(std::move(view).error(), comparison_name);
+  kept.view_ = *std::move(view);
+  DRIFTSCOPE_TRY(const std::string graph, read_text(archive, index, "graph"));
+  DRIFTSCOPE_TRY(kept.topology_, read_topology(graph));
+  DRIFTSCOPE_TRY(kept.model_, read_model_parts(archive, index));
+  DRIFTSCOPE_TRY(const auto inputs, archive.stored(text_of(index, "inputs")));
+  auto tensors = read_safetensors(inputs);
+  if (!tensors.ok()) return in_context(std::move(tensors).error(), inputs_name);
+  kept.inputs_ = std::move(tensors->tensors);
+  const auto targets = index.find("targets");
+  const auto results = targets_of(kept.view_);
+  if (targets == index.end() || !targets->is_array() || targets->size() != results.size())
+    return wrong_index(fmt::format("\"targets\" is not a list of the comparison's {} targets", results.size()));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    DRIFTSCOPE_TRY(const auto trace,
+                   read_trace_part(archive, (*targets)[i], *results[i], kept.view_.model_sha256));
+    kept.traces_.push_back(trace);
+  }
+  return kept;
+}
+
+Result<ComparisonView> KeptComparison::whole_view() const {
+  ComparisonView whole = view_;
+  for (std::size_t i = 0; i < traces_.size(); ++i) {
+    if (traces_[i].empty()) continue;
+    TargetResult& result = i == 0 ? whole.left : whole.right[i - 1];
+    auto trace = read_trace(traces_[i]);
+    if (!trace.ok()) return in_context(std::move(trace).error(), trace_name(i));
+    result.trace = *std::move(trace);
+  }
+  return whole;
+}
+
+}  // namespace driftscope
