@@ -9,24 +9,9 @@
 namespace driftscope::convert {
 namespace {
 
-// Calls body with a value of the C++ type; false for types that are not converted.
-template <class Body>
-bool with_type(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::float32: body(float()); return true;
-    case DType::float64: body(double()); return true;
-    case DType::int8: body(std::int8_t()); return true;
-    case DType::uint8:
-    case DType::boolean: body(std::uint8_t()); return true;
-    case DType::int16: body(std::int16_t()); return true;
-    case DType::uint16: body(std::uint16_t()); return true;
-    case DType::int32: body(std::int32_t()); return true;
-    case DType::uint32: body(std::uint32_t()); return true;
-    case DType::int64: body(std::int64_t()); return true;
-    case DType::uint64: body(std::uint64_t()); return true;
-    default: return false;
-  }
-}
+// 16-bit floats are not converted.
+template <class E>
+constexpr bool is_cpp_number = E::kind != ElementKind::floating || E::bits >= 32;
 
 template <class To, class From>
 bool holds(From value) {
@@ -72,9 +57,13 @@ Result<Tensor> with_dtype(const Tensor& tensor, DType dtype) {
   DRIFTSCOPE_TRY(Tensor result, Tensor::unwritten(dtype, tensor.shape()));
   Status status;
   bool known = false;
-  with_type(tensor.dtype(), [&](auto from) {
-    known = with_type(dtype,
-                      [&](auto to) { status = convert_all<decltype(from), decltype(to)>(tensor, result); });
+  visit_plain_number(tensor.dtype(), [&]<class From>() {
+    visit_plain_number(dtype, [&]<class To>() {
+      if constexpr (is_cpp_number<From> && is_cpp_number<To>) {
+        status = convert_all<typename From::Stored, typename To::Stored>(tensor, result);
+        known = true;
+      }
+    });
   });
   if (!known)
     return unsupported(

@@ -7,6 +7,7 @@
 
 #include "core/base/half.hpp"
 #include "core/convert_check/explain.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/verify/verify_tensor.hpp"
 
 namespace driftscope::convert {

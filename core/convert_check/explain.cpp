@@ -9,6 +9,7 @@
 #include "core/base/half.hpp"
 #include "core/base/text.hpp"
 #include "core/convert_check/explain_parts.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/verify/variant.hpp"
 
 namespace driftscope::convert {

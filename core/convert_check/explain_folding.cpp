@@ -9,6 +9,7 @@
 #include "core/base/text.hpp"
 #include "core/convert_check/explain_parts.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope::convert {
 namespace {

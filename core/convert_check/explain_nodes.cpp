@@ -7,6 +7,7 @@
 #include "core/base/text.hpp"
 #include "core/convert_check/explain_parts.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope::convert {
 namespace {
@@ -171,7 +172,7 @@ void find_operators(const Groups& groups, Reasons& reasons) {
                       {}};
     const ValueId made = node.outputs[0];  // may be left out, as by an LSTM
     const DType dtype = made == no_value ? DType::undefined : groups.b.graph()->values[made].dtype;
-    if (node.op_type == "Cast" && (dtype == DType::float16 || dtype == DType::bfloat16)) {
+    if (node.op_type == "Cast" && is_narrow_floating(dtype)) {
       found.cause = Cause::float16;
       found.text = fmt::format("{} of B rounds the values to {}", label(node), dtype_name(dtype));
     } else if (node.op_type == "QuantizeLinear") {

@@ -6,6 +6,7 @@
 
 #include "core/convert_check/explain_parts.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/ops/shared/window.hpp"
 
 namespace driftscope::convert {

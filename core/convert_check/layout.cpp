@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/base/half.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope::convert {
 namespace {
@@ -62,33 +62,19 @@ Status store(std::span<const double> numbers, Tensor& made) {
 }
 
 Status store_numbers(std::span<const double> numbers, Tensor& made) {
-  const auto narrowed = [&](SmallFloat format) {
-    std::ranges::transform(numbers, made.mutable_values<std::uint16_t>().begin(),
-                           [&](double x) { return narrow(format, x); });
-    return Status();
-  };
-  switch (made.dtype()) {
-    case DType::float32:
-      std::ranges::transform(numbers, made.mutable_values<float>().begin(),
-                             [](double x) { return static_cast<float>(x); });
-      return {};
-    case DType::float64: std::ranges::copy(numbers, made.mutable_values<double>().begin()); return {};
-    case DType::float16: return narrowed(float16_format);
-    case DType::bfloat16: return narrowed(bfloat16_format);
-    case DType::int8: return store<std::int8_t>(numbers, made);
-    case DType::uint8: return store<std::uint8_t>(numbers, made);
-    case DType::int16: return store<std::int16_t>(numbers, made);
-    case DType::uint16: return store<std::uint16_t>(numbers, made);
-    case DType::int32: return store<std::int32_t>(numbers, made);
-    case DType::uint32: return store<std::uint32_t>(numbers, made);
-    case DType::int64: return store<std::int64_t>(numbers, made);
-    case DType::uint64: return store<std::uint64_t>(numbers, made);
-    case DType::boolean:
-      std::ranges::transform(numbers, made.mutable_values<std::uint8_t>().begin(),
-                             [](double x) { return static_cast<std::uint8_t>(x != 0.0); });
-      return {};
-    default: return unsupported(fmt::format("no numbers are stored as {}", dtype_name(made.dtype())));
-  }
+  Status status = unsupported(fmt::format("no numbers are stored as {}", dtype_name(made.dtype())));
+  visit_plain_number(made.dtype(), [&]<class E>() {
+    using T = typename E::Stored;
+    status = Status();
+    if constexpr (E::kind == ElementKind::integer)
+      status = store<T>(numbers, made);
+    else if constexpr (E::kind == ElementKind::boolean)
+      std::ranges::transform(numbers, made.mutable_values<T>().begin(),
+                             [](double x) { return static_cast<T>(x != 0.0); });
+    else
+      std::ranges::transform(numbers, made.mutable_values<T>().begin(), E::nearest);
+  });
+  return status;
 }
 
 }  // namespace
@@ -143,31 +129,6 @@ std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
 Result<Tensor> restored(const Tensor& other, const Order& order, const Shape& shape) {
   DRIFTSCOPE_TRY(const Tensor made, permuted(other, inverse(order)));
   return made.reshaped(shape);
-}
-
-double number_at(const Tensor& tensor, std::size_t i) {
-  switch (tensor.dtype()) {
-    case DType::float32: return static_cast<double>(tensor.values<float>()[i]);
-    case DType::float64: return tensor.values<double>()[i];
-    case DType::float16: return widen(float16_format, tensor.values<std::uint16_t>()[i]);
-    case DType::bfloat16: return widen(bfloat16_format, tensor.values<std::uint16_t>()[i]);
-    case DType::int8: return tensor.values<std::int8_t>()[i];
-    case DType::uint8:
-    case DType::boolean: return tensor.values<std::uint8_t>()[i];
-    case DType::int16: return tensor.values<std::int16_t>()[i];
-    case DType::uint16: return tensor.values<std::uint16_t>()[i];
-    case DType::int32: return tensor.values<std::int32_t>()[i];
-    case DType::uint32: return tensor.values<std::uint32_t>()[i];
-    case DType::int64: return static_cast<double>(tensor.values<std::int64_t>()[i]);
-    case DType::uint64: return static_cast<double>(tensor.values<std::uint64_t>()[i]);
-    default: return 0.0;
-  }
-}
-
-std::vector<double> numbers_of(const Tensor& tensor) {
-  std::vector<double> numbers(static_cast<std::size_t>(tensor.elements()));
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_at(tensor, i);
-  return numbers;
 }
 
 Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order, std::size_t limit) {

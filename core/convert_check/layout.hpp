@@ -39,12 +39,6 @@ struct Samples {
 [[nodiscard]] Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order,
                                  std::size_t limit);
 
-/// Element i of a tensor of any numeric type, for a 64-bit integer the nearest double; 0 for types that are
-/// not numbers.
-[[nodiscard]] double number_at(const Tensor& tensor, std::size_t i);
-/// All of them.
-[[nodiscard]] std::vector<double> numbers_of(const Tensor& tensor);
-
 /// The same numbers as another type, rounded to it. Errors: a number that an integer type does not hold,
 /// types that are not numbers.
 [[nodiscard]] Result<Tensor> as_dtype(const Tensor& tensor, DType dtype);

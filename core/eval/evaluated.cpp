@@ -5,8 +5,8 @@
 #include <new>
 #include <type_traits>
 
-#include "core/base/half.hpp"
 #include "core/eval/room.hpp"
+#include "core/model/element.hpp"
 #include "core/numerics/bounded.hpp"
 #include "core/platform/platform.hpp"
 
@@ -38,21 +38,15 @@ std::vector<S> lift_values(const Tensor& tensor) {
   // A vector that is too long for 32 bits would throw something else.
   if (!expect_room("", tensor.shape(), sizeof(S)).ok()) throw std::bad_alloc();
   std::vector<S> result(static_cast<std::size_t>(tensor.elements()));
-  const auto fill = [&](auto values, auto convert) {
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = convert(values[i]);
-  };
-  switch (tensor.dtype()) {
-    case DType::float32: fill(tensor.values<float>(), [](float x) { return S(x); }); break;
-    case DType::float64: fill(tensor.values<double>(), [](double x) { return scalar<S>(x); }); break;
-    case DType::float16:
-      fill(tensor.values<std::uint16_t>(),
-           [](std::uint16_t x) { return scalar<S>(widen(float16_format, x)); });
-      break;
-    default:
-      fill(tensor.values<std::uint16_t>(),
-           [](std::uint16_t x) { return scalar<S>(widen(bfloat16_format, x)); });
-      break;
-  }
+  visit_floating(tensor.dtype(), [&]<class E>() {
+    const auto values = tensor.values<typename E::Stored>();
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      if constexpr (E::dtype == DType::float32)
+        result[i] = S(values[i]);
+      else
+        result[i] = scalar<S>(E::to_double(values[i]));
+    }
+  });
   return result;
 }
 
@@ -93,18 +87,9 @@ Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads) {
     else
       convert_range(0, count);
   };
-  switch (value.dtype) {
-    case DType::float32:
-      fill(tensor.mutable_values<float>(), [](double x) { return static_cast<float>(x); });
-      break;
-    case DType::float64: fill(tensor.mutable_values<double>(), [](double x) { return x; }); break;
-    case DType::float16:
-      fill(tensor.mutable_values<std::uint16_t>(), [](double x) { return narrow(float16_format, x); });
-      break;
-    default:
-      fill(tensor.mutable_values<std::uint16_t>(), [](double x) { return narrow(bfloat16_format, x); });
-      break;
-  }
+  visit_floating(value.dtype, [&]<class E>() {
+    fill(tensor.mutable_values<typename E::Stored>(), [](double x) { return E::nearest(x); });
+  });
   return tensor;
 }
 

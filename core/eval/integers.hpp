@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/model/dtype.hpp"
+#include "core/model/element.hpp"
 
 namespace driftscope {
 
@@ -13,17 +13,7 @@ namespace driftscope {
 /// false for any other dtype.
 template <class Body>
 bool with_integer(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::uint8: body.template operator()<std::uint8_t>(); return true;
-    case DType::int8: body.template operator()<std::int8_t>(); return true;
-    case DType::uint16: body.template operator()<std::uint16_t>(); return true;
-    case DType::int16: body.template operator()<std::int16_t>(); return true;
-    case DType::uint32: body.template operator()<std::uint32_t>(); return true;
-    case DType::int32: body.template operator()<std::int32_t>(); return true;
-    case DType::uint64: body.template operator()<std::uint64_t>(); return true;
-    case DType::int64: body.template operator()<std::int64_t>(); return true;
-    default: return false;
-  }
+  return visit_plain_integer(dtype, [&]<class E>() { body.template operator()<typename E::Stored>(); });
 }
 
 /// The same, with bool as std::uint8_t.

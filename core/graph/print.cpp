@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <iterator>
 
 #include "core/base/text.hpp"
@@ -24,24 +23,19 @@ std::string list_text(const std::vector<T>& list, Format format) {
   return text + "]";
 }
 
-template <class T>
-std::vector<T> elements_of(const Tensor& tensor) {
-  std::vector<T> elements(static_cast<std::size_t>(tensor.elements()));
-  if (!elements.empty()) std::memcpy(elements.data(), tensor.bytes().data(), tensor.bytes().size());
-  return elements;
-}
-
 /// The elements of a small integer or float constant, which is often a shape or a limit; else "".
 std::string constant_text(const Tensor& tensor) {
   if (tensor.elements() > static_cast<std::int64_t>(max_elements)) return "";
-  const auto number = [](auto x) { return fmt::format("{}", x); };
-  switch (tensor.dtype()) {
-    case DType::int64: return " = " + list_text(elements_of<std::int64_t>(tensor), number);
-    case DType::int32: return " = " + list_text(elements_of<std::int32_t>(tensor), number);
-    case DType::float32: return " = " + list_text(elements_of<float>(tensor), number);
-    case DType::float64: return " = " + list_text(elements_of<double>(tensor), number);
-    default: return "";
-  }
+  std::string text;
+  visit_plain_number(tensor.dtype(), [&]<class E>() {
+    using T = typename E::Stored;
+    if constexpr (E::bits >= 32 && std::is_signed_v<T>) {
+      const auto values = tensor.values<T>();
+      text = " = " + list_text(std::vector<T>(values.begin(), values.end()),
+                               [](T x) { return fmt::format("{}", x); });
+    }
+  });
+  return text;
 }
 
 std::string tensor_text(const Tensor& tensor) {

@@ -65,32 +65,30 @@ UlpHistogram ulp_histogram(const Tensor& left, const Tensor& right) {
   UlpHistogram histogram;
   if (left.dtype() != right.dtype() || left.shape() != right.shape()) return histogram;
   histogram.elements = left.elements();
-  switch (left.dtype()) {
-    case DType::float32: count_distances<float>(histogram, left, right, float_distance<float>); break;
-    case DType::float64: count_distances<double>(histogram, left, right, float_distance<double>); break;
-    case DType::float16:
-    case DType::bfloat16: {
-      const std::uint16_t infinity = left.dtype() == DType::float16 ? 0x7c00 : 0x7f80;
-      count_distances<std::uint16_t>(histogram, left, right, [&](std::uint16_t a, std::uint16_t b) {
+  const bool floating = visit_floating(left.dtype(), [&]<class E>() {
+    using Stored = typename E::Stored;
+    if constexpr (std::is_floating_point_v<Stored>) {
+      count_distances<Stored>(histogram, left, right, float_distance<Stored>);
+    } else {
+      constexpr std::uint16_t infinity = E::infinity_bits();
+      count_distances<Stored>(histogram, left, right, [](Stored a, Stored b) {
         const int x = a & 0x7fff;
         const int y = b & 0x7fff;
         if (a == b || (x > infinity && y > infinity)) return std::int64_t{0};
         if (x >= infinity || y >= infinity) return std::int64_t{-1};
         return std::abs(ordered_half(a) - ordered_half(b));
       });
-      break;
     }
-    default: {
-      const auto a = element_values(left);
-      const auto b = element_values(right);
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        const std::size_t bin = ulp_bin(static_cast<std::uint64_t>(std::min(std::abs(a[i] - b[i]), 1e18)));
-        ++histogram.bins[bin];
-        histogram.last = std::max(histogram.last, bin);
-      }
-      if (a.empty()) histogram.elements = 0;
-    }
+  });
+  if (floating) return histogram;
+  const auto a = element_values(left);
+  const auto b = element_values(right);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::size_t bin = ulp_bin(static_cast<std::uint64_t>(std::min(std::abs(a[i] - b[i]), 1e18)));
+    ++histogram.bins[bin];
+    histogram.last = std::max(histogram.last, bin);
   }
+  if (a.empty()) histogram.elements = 0;
   return histogram;
 }
 

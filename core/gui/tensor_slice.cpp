@@ -7,46 +7,19 @@
 #include <cstring>
 #include <limits>
 
-#include "core/base/half.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope::gui {
 namespace {
 
 constexpr std::int64_t tile_gap = 1;
 
-/// Calls body(values) with the elements in their own type; false for types without numbers.
-template <class Body>
-bool with_elements(const Tensor& tensor, const Body& body) {
-  const auto as_double = [](auto x) { return static_cast<double>(x); };
-  switch (tensor.dtype()) {
-    case DType::float32: return body(tensor.values<float>(), as_double), true;
-    case DType::float64: return body(tensor.values<double>(), as_double), true;
-    case DType::float16:
-      return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(float16_format, x); }),
-             true;
-    case DType::bfloat16:
-      return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(bfloat16_format, x); }),
-             true;
-    case DType::uint8: return body(tensor.values<std::uint8_t>(), as_double), true;
-    case DType::boolean: return body(tensor.values<std::uint8_t>(), as_double), true;
-    case DType::int8: return body(tensor.values<std::int8_t>(), as_double), true;
-    case DType::uint16: return body(tensor.values<std::uint16_t>(), as_double), true;
-    case DType::int16: return body(tensor.values<std::int16_t>(), as_double), true;
-    case DType::uint32: return body(tensor.values<std::uint32_t>(), as_double), true;
-    case DType::int32: return body(tensor.values<std::int32_t>(), as_double), true;
-    case DType::uint64: return body(tensor.values<std::uint64_t>(), as_double), true;
-    case DType::int64: return body(tensor.values<std::int64_t>(), as_double), true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 double element_value(const Tensor& tensor, std::int64_t element) {
   double value = std::numeric_limits<double>::quiet_NaN();
   if (element < 0 || element >= tensor.elements()) return value;
-  with_elements(tensor,
-                [&](auto values, auto read) { value = read(values[static_cast<std::size_t>(element)]); });
+  with_numbers(tensor, [&](const auto& at) { value = at(static_cast<std::size_t>(element)); });
   return value;
 }
 
@@ -61,10 +34,7 @@ std::string element_bits(const Tensor& tensor, std::int64_t element) {
 
 std::vector<double> element_values(const Tensor& tensor) {
   std::vector<double> all;
-  with_elements(tensor, [&](auto values, auto read) {
-    all.reserve(values.size());
-    for (const auto& value : values) all.push_back(read(value));
-  });
+  if (with_numbers(tensor, [](const auto&) {})) all = numbers_of(tensor);
   return all;
 }
 

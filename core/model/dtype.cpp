@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/model/element.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -11,26 +13,9 @@ struct Row {
   std::string_view name;
 };
 
-constexpr std::array<Row, 18> rows = {{
-    {DType::float32, 32, "float32"},
-    {DType::uint8, 8, "uint8"},
-    {DType::int8, 8, "int8"},
-    {DType::uint16, 16, "uint16"},
-    {DType::int16, 16, "int16"},
-    {DType::int32, 32, "int32"},
-    {DType::int64, 64, "int64"},
-    {DType::string, 0, "string"},
-    {DType::boolean, 8, "bool"},
-    {DType::float16, 16, "float16"},
-    {DType::float64, 64, "float64"},
-    {DType::uint32, 32, "uint32"},
-    {DType::uint64, 64, "uint64"},
-    {DType::complex64, 64, "complex64"},
-    {DType::complex128, 128, "complex128"},
-    {DType::bfloat16, 16, "bfloat16"},
-    {DType::uint4, 4, "uint4"},
-    {DType::int4, 4, "int4"},
-}};
+#define DRIFTSCOPE_ROW(name, number, kind, text, ...) Row{DType::name, __VA_ARGS__::bits, text},
+constexpr std::array rows = {DRIFTSCOPE_ELEMENT_TYPES(DRIFTSCOPE_ROW)};
+#undef DRIFTSCOPE_ROW
 
 const Row* find(DType dtype) {
   for (const Row& row : rows)

@@ -1,4 +1,5 @@
 // Element types of ONNX tensors, with the numbers of TensorProto.DataType (ONNX IR specification).
+// Clients: everything that has tensors. What an element's bits mean is in element.hpp.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +8,33 @@
 
 namespace driftscope {
 
-enum class DType : std::uint8_t {
-  undefined = 0,
-  float32 = 1,
-  uint8 = 2,
-  int8 = 3,
-  uint16 = 4,
-  int16 = 5,
-  int32 = 6,
-  int64 = 7,
-  string = 8,
-  boolean = 9,
-  float16 = 10,
-  float64 = 11,
-  uint32 = 12,
-  uint64 = 13,
-  complex64 = 14,
-  complex128 = 15,
-  bfloat16 = 16,
-  uint4 = 21,
-  int4 = 22,
-};
+/// The only list of them: ROW(name, number in ONNX, kind, the name users read, how an element is stored).
+/// The last is a type of element.hpp, which also has the visitors.
+#define DRIFTSCOPE_ELEMENT_TYPES(ROW)                                       \
+  ROW(float32, 1, floating, "float32", element::Number<float>)              \
+  ROW(uint8, 2, integer, "uint8", element::Number<std::uint8_t>)            \
+  ROW(int8, 3, integer, "int8", element::Number<std::int8_t>)               \
+  ROW(uint16, 4, integer, "uint16", element::Number<std::uint16_t>)         \
+  ROW(int16, 5, integer, "int16", element::Number<std::int16_t>)            \
+  ROW(int32, 6, integer, "int32", element::Number<std::int32_t>)            \
+  ROW(int64, 7, integer, "int64", element::Number<std::int64_t>)            \
+  ROW(string, 8, text, "string", element::Unsized)                          \
+  ROW(boolean, 9, boolean, "bool", element::Number<std::uint8_t>)           \
+  ROW(float16, 10, floating, "float16", element::SmallNumber<10, 5>)        \
+  ROW(float64, 11, floating, "float64", element::Number<double>)            \
+  ROW(uint32, 12, integer, "uint32", element::Number<std::uint32_t>)        \
+  ROW(uint64, 13, integer, "uint64", element::Number<std::uint64_t>)        \
+  ROW(complex64, 14, complex, "complex64", element::ComplexNumber<float>)   \
+  ROW(complex128, 15, complex, "complex128", element::ComplexNumber<double>) \
+  ROW(bfloat16, 16, floating, "bfloat16", element::SmallNumber<7, 8>)       \
+  ROW(uint4, 21, integer, "uint4", element::Nibble<std::uint8_t>)           \
+  ROW(int4, 22, integer, "int4", element::Nibble<std::int8_t>)
+
+enum class ElementKind : std::uint8_t { floating, integer, boolean, complex, text };
+
+#define DRIFTSCOPE_ROW(name, number, ...) name = number,
+enum class DType : std::uint8_t { undefined = 0, DRIFTSCOPE_ELEMENT_TYPES(DRIFTSCOPE_ROW) };
+#undef DRIFTSCOPE_ROW
 
 /// Bits that one element takes in a packed buffer: 4 for the 4-bit types, 8 for boolean, 0 for
 /// string and undefined.
@@ -39,16 +46,21 @@ enum class DType : std::uint8_t {
 /// The type of this ONNX number, when it is one of the above.
 [[nodiscard]] std::optional<DType> dtype_from_onnx(std::int64_t number);
 
-[[nodiscard]] constexpr bool is_floating(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
+[[nodiscard]] constexpr bool is_of_kind(DType dtype, ElementKind kind) {
+  switch (dtype) {
+#define DRIFTSCOPE_ROW(name, number, its_kind, ...) \
+  case DType::name: return ElementKind::its_kind == kind;
+    DRIFTSCOPE_ELEMENT_TYPES(DRIFTSCOPE_ROW)
+#undef DRIFTSCOPE_ROW
+    case DType::undefined: break;
+  }
+  return false;
 }
 
+[[nodiscard]] constexpr bool is_floating(DType dtype) { return is_of_kind(dtype, ElementKind::floating); }
+
 /// Of any width; bool is not an integer.
-[[nodiscard]] constexpr bool is_integer(DType dtype) {
-  return !is_floating(dtype) && dtype != DType::boolean && dtype != DType::string &&
-         dtype != DType::undefined && dtype != DType::complex64 && dtype != DType::complex128;
-}
+[[nodiscard]] constexpr bool is_integer(DType dtype) { return is_of_kind(dtype, ElementKind::integer); }
 
 /// The DType of a C++ type: dtype_of<float>() == DType::float32.
 template <class T>

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/text.hpp"
+#include "core/model/element.hpp"
 #include "core/model/external_data.hpp"
 #include "core/model/model_outline.hpp"
 #include "core/model/onnx_parts.hpp"
@@ -66,6 +67,24 @@ Status check_count(std::size_t got, std::int64_t expected, std::string_view fiel
   return bad_input(fmt::format("{} has {} numbers, the shape needs {}", field, got, expected));
 }
 
+/// The typed field that ONNX gives the data type (TensorProto, comments of float_data … uint64_data): calls
+/// body(field, its name).
+template <class E, class Body>
+Status with_typed_field(const TensorParts& parts, const Body& body) {
+  constexpr int part_bits = E::kind == ElementKind::complex ? E::bits / 2 : E::bits;
+  constexpr bool real = E::kind == ElementKind::floating || E::kind == ElementKind::complex;
+  if constexpr (real && part_bits == 64)
+    return body(parts.double_data, "double_data");
+  else if constexpr (real && part_bits == 32)
+    return body(parts.float_data, "float_data");
+  else if constexpr (E::dtype == DType::int64)
+    return body(parts.int64_data, "int64_data");
+  else if constexpr (E::dtype == DType::uint64 || E::dtype == DType::uint32)
+    return body(parts.uint64_data, "uint64_data");
+  else
+    return body(parts.int32_data, "int32_data");
+}
+
 /// Integers that the file stores wider than the tensor does; each must fit between low and high.
 Status store_integers(const std::vector<std::int64_t>& values, std::int64_t low, std::int64_t high,
                       Tensor& tensor) {
@@ -81,63 +100,47 @@ Status store_integers(const std::vector<std::int64_t>& values, std::int64_t low,
   return {};
 }
 
-template <class T>
+template <class E>
 Status store_integers_of(const std::vector<std::int64_t>& values, Tensor& tensor) {
-  if constexpr (sizeof(T) == 8)  // every bit pattern is valid
-    return store_integers(values, std::numeric_limits<std::int64_t>::min(),
-                          std::numeric_limits<std::int64_t>::max(), tensor);
-  else
-    return store_integers(values, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), tensor);
+  using Limits = std::numeric_limits<std::int64_t>;
+  if constexpr (E::packed)  // two elements per number; writers differ in the sign of the byte
+    return store_integers(values, -128, 255, tensor);
+  else if constexpr (E::kind == ElementKind::boolean)
+    return store_integers(values, 0, 1, tensor);
+  else if constexpr (E::bits == 64)  // every bit pattern is valid
+    return store_integers(values, Limits::min(), Limits::max(), tensor);
+  else  // of 16-bit floats the bits
+    return store_integers(values, std::numeric_limits<typename E::Stored>::min(),
+                          std::numeric_limits<typename E::Stored>::max(), tensor);
 }
 
-template <class T>
-void store_reals(const std::vector<T>& values, Tensor& tensor) {
-  if (!values.empty()) std::memcpy(tensor.mutable_bytes().data(), values.data(), values.size() * sizeof(T));
-}
-
-/// The typed field that ONNX gives the data type (TensorProto, comments of float_data … uint64_data).
 Status store_typed(const TensorParts& parts, Tensor& tensor) {
-  const auto& narrow = parts.int32_data;
-  switch (tensor.dtype()) {
-    case DType::float32:
-    case DType::complex64: return store_reals(parts.float_data, tensor), Status();
-    case DType::float64:
-    case DType::complex128: return store_reals(parts.double_data, tensor), Status();
-    case DType::int64: return store_integers_of<std::int64_t>(parts.int64_data, tensor);
-    case DType::uint64: return store_integers_of<std::uint64_t>(parts.uint64_data, tensor);
-    case DType::uint32: return store_integers_of<std::uint32_t>(parts.uint64_data, tensor);
-    case DType::int32: return store_integers_of<std::int32_t>(narrow, tensor);
-    case DType::int16: return store_integers_of<std::int16_t>(narrow, tensor);
-    case DType::int8: return store_integers_of<std::int8_t>(narrow, tensor);
-    case DType::uint8: return store_integers_of<std::uint8_t>(narrow, tensor);
-    case DType::boolean: return store_integers(narrow, 0, 1, tensor);
-    // The bits of 16-bit floats.
-    case DType::uint16:
-    case DType::float16:
-    case DType::bfloat16: return store_integers_of<std::uint16_t>(narrow, tensor);
-    // Two elements per number, the first in the low bits; writers differ in the sign of the byte.
-    case DType::uint4:
-    case DType::int4: return store_integers(narrow, -128, 255, tensor);
-    case DType::string:
-    case DType::undefined: break;
-  }
-  return internal_error("a tensor of this type cannot exist");
+  Status status = internal_error("a tensor of this type cannot exist");
+  visit_element(tensor.dtype(), [&]<class E>() {
+    if constexpr (E::bits > 0)
+      status = with_typed_field<E>(parts, [&]<class T>(const std::vector<T>& values, const char*) -> Status {
+        if constexpr (std::is_same_v<T, std::int64_t>)
+          return store_integers_of<E>(values, tensor);
+        else if (!values.empty())
+          std::memcpy(tensor.mutable_bytes().data(), values.data(), values.size() * sizeof(T));
+        return {};
+      });
+  });
+  return status;
 }
 
 /// Checked before the tensor is allocated, so that a large shape alone costs no memory.
 Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t elements) {
-  switch (dtype) {
-    case DType::float32: return check_count(parts.float_data.size(), elements, "float_data");
-    case DType::complex64: return check_count(parts.float_data.size(), 2 * elements, "float_data");
-    case DType::float64: return check_count(parts.double_data.size(), elements, "double_data");
-    case DType::complex128: return check_count(parts.double_data.size(), 2 * elements, "double_data");
-    case DType::int64: return check_count(parts.int64_data.size(), elements, "int64_data");
-    case DType::uint32:
-    case DType::uint64: return check_count(parts.uint64_data.size(), elements, "uint64_data");
-    case DType::uint4:
-    case DType::int4: return check_count(parts.int32_data.size(), (elements + 1) / 2, "int32_data");
-    default: return check_count(parts.int32_data.size(), elements, "int32_data");
-  }
+  Status status;
+  visit_element(dtype, [&]<class E>() {
+    const std::int64_t numbers = E::kind == ElementKind::complex ? 2 * elements
+                                 : E::packed                     ? (elements + 1) / 2
+                                                                 : elements;
+    status = with_typed_field<E>(parts, [&](const auto& field, const char* name) {
+      return check_count(field.size(), numbers, name);
+    });
+  });
+  return status;
 }
 
 /// Data that the outline left in the model file is read directly into the tensor.

@@ -14,7 +14,7 @@
 
 #include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
-#include "core/model/dtype.hpp"
+#include "core/model/element.hpp"
 
 namespace driftscope {
 
@@ -108,9 +108,8 @@ class Tensor {
   [[nodiscard]] static Result<Tensor> unallocated(DType dtype, Shape shape, std::string_view what);
   template <class T>
   [[nodiscard]] bool holds() const {
-    if (dtype_of<T>() == dtype_) return true;
     if (dtype_ == DType::boolean) return sizeof(T) == 1;
-    return (dtype_ == DType::float16 || dtype_ == DType::bfloat16) && dtype_of<T>() == DType::uint16;
+    return is_stored_as<T>(dtype_);
   }
   struct Deferred {
     ByteSource source;

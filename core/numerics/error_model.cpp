@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/element.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -38,6 +39,17 @@ ErrorModel narrow_model(ErrorModel model, double ulp, double largest, double sma
   return model;
 }
 
+ErrorModel wide_model(ErrorModel model) {
+  model.unit_roundoff = 0x1p-51;
+  model.rounds_to_nearest = false;
+  model.ulp = 0x1p-50;
+  model.division_ulp = model.sqrt_ulp = 2.0;
+  model.largest = model.widest = std::numeric_limits<double>::max();
+  model.absolute = std::numeric_limits<double>::min();
+  for (const auto function : functions) (model.*function).absolute = model.absolute;
+  return model;
+}
+
 }  // namespace
 
 double ErrorModel::lambda(std::int64_t terms) const {
@@ -46,22 +58,14 @@ double ErrorModel::lambda(std::int64_t terms) const {
 }
 
 ErrorModel error_model_for(const ErrorModel& model, DType dtype) {
-  switch (dtype) {
-    case DType::float16: return narrow_model(model, 0x1p-10, 65504.0, 0x1p-14);
-    case DType::bfloat16: return narrow_model(model, 0x1p-7, 0x1.fep127, 0x1p-126);
-    case DType::float64: {
-      ErrorModel wide = model;
-      wide.unit_roundoff = 0x1p-51;
-      wide.rounds_to_nearest = false;
-      wide.ulp = 0x1p-50;
-      wide.division_ulp = wide.sqrt_ulp = 2.0;
-      wide.largest = wide.widest = std::numeric_limits<double>::max();
-      wide.absolute = std::numeric_limits<double>::min();
-      for (const auto function : functions) (wide.*function).absolute = wide.absolute;
-      return wide;
-    }
-    default: return model;
-  }
+  ErrorModel changed = model;
+  visit_floating(dtype, [&]<class E>() {
+    if constexpr (E::bits < 32)
+      changed = narrow_model(model, std::ldexp(1.0, 1 - E::digits), E::largest, E::smallest_normal);
+    else if constexpr (E::bits == 64)
+      changed = wide_model(model);
+  });
+  return changed;
 }
 
 const ErrorModel& current_error_model() { return *current(); }

@@ -135,12 +135,9 @@ DRIFTSCOPE_FUNCTION(atan)
 
 /// The largest finite number of a floating element type.
 [[nodiscard]] inline double largest(DType dtype) {
-  switch (dtype) {
-    case DType::float16: return 65504.0;
-    case DType::bfloat16: return 0x1.fep127;
-    case DType::float64: return std::numeric_limits<double>::max();
-    default: return static_cast<double>(std::numeric_limits<float>::max());
-  }
+  auto number = static_cast<double>(std::numeric_limits<float>::max());
+  visit_floating(dtype, [&]<class E>() { number = static_cast<double>(E::largest); });
+  return number;
 }
 
 /// A double that is representable in the scalar's type, as that scalar.

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "core/graph/attributes.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/numerics/math.hpp"
 #include "core/numerics/rounding.hpp"
 #include "core/ops/shared/elementwise.hpp"
@@ -57,25 +58,6 @@ Result<std::vector<TensorType>> infer_cast_like(const InferContext& context) {
     return unsupported(
         fmt::format("input 1 (target_type): a cast to {} is not supported", dtype_name(dtype)));
   return std::vector{TensorType{dtype, context.input(0).shape}};
-}
-
-bool is_four_bits(DType dtype) { return dtype == DType::int4 || dtype == DType::uint4; }
-
-// Two to a byte, the first in the low half.
-std::vector<std::int8_t> unpacked(const Tensor& tensor) {
-  std::vector<std::int8_t> values(static_cast<std::size_t>(tensor.elements()));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const int nibble = std::to_integer<int>(tensor.bytes()[i / 2]) >> (i % 2 * 4) & 15;
-    const bool negative = tensor.dtype() == DType::int4 && nibble >= 8;
-    values[i] = static_cast<std::int8_t>(negative ? nibble - 16 : nibble);
-  }
-  return values;
-}
-
-void pack(std::span<const std::int8_t> values, Tensor& tensor) {
-  const auto bytes = tensor.mutable_bytes();
-  for (std::size_t i = 0; i < values.size(); ++i)
-    bytes[i / 2] |= static_cast<std::byte>((values[i] & 15) << (i % 2 * 4));
 }
 
 // ---- from floating types ----
@@ -134,24 +116,21 @@ Status float_to_integer(KernelContext<S>& context) {
   const auto x = context.real(0);
   double low = 0.0;
   double high = 0.0;
-  if (is_four_bits(context.output_dtype(0))) {
-    low = context.output_dtype(0) == DType::int4 ? -8.0 : 0.0;
-    high = low + 15.0;
-    std::vector<std::int8_t> y(x.size());
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      const double value = math::to_double(x[i]);
-      y[i] = truncate_to_integer<std::int8_t>(std::fmin(std::fmax(value, low), high));
-      if (value != value) y[i] = 0;
-    }
-    pack(y, context.tensor_output(0));
-  } else {
-    with_integer(context.output_dtype(0), [&]<class T>() {
-      low = static_cast<double>(std::numeric_limits<T>::min());
-      high = static_cast<double>(std::numeric_limits<T>::max());
+  visit_number(context.output_dtype(0), [&]<class E>() {
+    low = static_cast<double>(E::lowest);
+    high = static_cast<double>(E::largest);
+    if constexpr (E::packed) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double value = math::to_double(x[i]);
+        const auto inside = truncate_to_integer<std::int8_t>(std::fmin(std::fmax(value, low), high));
+        store_nibble(context.tensor_output(0), i, value != value ? 0u : static_cast<unsigned>(inside));
+      }
+    } else if constexpr (E::kind == ElementKind::integer) {
+      using T = typename E::Stored;
       map_elements(context, x, context.tensor_output(0).template mutable_values<T>(),
                    [](const S& t) { return truncate_to_integer<T>(math::to_double(t)); });
-    });
-  }
+    }
+  });
   return bound_integers(context, low, high);
 }
 
@@ -211,12 +190,9 @@ S to_real(T x, DType to, double exact_up_to) {
 
 // Whole numbers that the type holds exactly.
 double whole_numbers(DType dtype) {
-  switch (dtype) {
-    case DType::float16: return 0x1p11;
-    case DType::bfloat16: return 0x1p8;
-    case DType::float32: return 0x1p24;
-    default: return 0x1p53;
-  }
+  double last = 0.0;
+  visit_floating(dtype, [&]<class E>() { last = std::ldexp(1.0, E::digits); });
+  return last;
 }
 
 template <class S, class T>
@@ -228,10 +204,9 @@ void from_integers(KernelContext<S>& context, std::span<const T> x) {
   } else if (to == DType::boolean) {
     map_elements(context, x, context.tensor_output(0).template mutable_values<std::uint8_t>(),
                  [](T t) { return std::uint8_t(t != 0); });
-  } else if (is_four_bits(to)) {
-    std::vector<std::int8_t> low(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) low[i] = static_cast<std::int8_t>(x[i] & 15);
-    pack(low, context.tensor_output(0));
+  } else if (bits_per_element(to) == 4) {
+    for (std::size_t i = 0; i < x.size(); ++i)
+      store_nibble(context.tensor_output(0), i, static_cast<unsigned>(x[i] & 15));
   } else {
     context.with_integer(to, [&]<class Y>() {
       map_elements(context, x, context.tensor_output(0).template mutable_values<Y>(),
@@ -249,8 +224,11 @@ struct Cast {
       if (to == DType::boolean) return float_to_bool(context);
       if (!is_floating(to)) return float_to_integer(context);
       float_to_float(context);
-    } else if (is_four_bits(from)) {
-      const std::vector<std::int8_t> values = unpacked(context.tensor(0));
+    } else if (bits_per_element(from) == 4) {
+      std::vector<std::int8_t> values(static_cast<std::size_t>(context.tensor(0).elements()));
+      with_numbers(context.tensor(0), [&](const auto& at) {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int8_t>(at(i));
+      });
       from_integers(context, std::span<const std::int8_t>(values));
     } else {
       with_integer_or_bool(

@@ -24,23 +24,19 @@ static_assert(messages::name_of(static_cast<messages::MetricFormat>(MetricFormat
 
 using Values = std::optional<std::vector<json>>;
 
-template <class T>
-Values first_values(const Tensor& tensor) {
-  const auto values = tensor.values<T>();
-  return std::vector<json>(
-      values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(tensor.elements(), max_values)));
-}
-
 Values values_of(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DType::float32: return first_values<float>(tensor);
-    case DType::float64: return first_values<double>(tensor);
-    case DType::int32: return first_values<std::int32_t>(tensor);
-    case DType::int64: return first_values<std::int64_t>(tensor);
-    case DType::uint8:
-    case DType::boolean: return first_values<std::uint8_t>(tensor);
-    default: return std::nullopt;
-  }
+  Values values;
+  visit_plain_number(tensor.dtype(), [&]<class E>() {
+    const auto all = tensor.values<typename E::Stored>();
+    std::vector<json>& first = values.emplace();
+    for (std::size_t i = 0; i < all.size() && std::ssize(first) < max_values; ++i) {
+      if constexpr (std::is_same_v<typename E::Stored, typename E::Value>)
+        first.emplace_back(all[i]);
+      else
+        first.emplace_back(E::to_double(all[i]));
+    }
+  });
+  return values;
 }
 
 std::vector<std::int64_t> sizes_of(const Tensor& tensor) {

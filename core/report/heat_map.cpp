@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/function_ref.hpp"
-#include "core/base/half.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/report/colour_map.hpp"
 #include "core/report/picture.hpp"
 
@@ -16,36 +16,9 @@ namespace {
 /// Element i as a double.
 using Numbers = FunctionRef<double(std::size_t)>;
 
-/// Calls body with the elements; false for types that are not numbers of whole bytes.
-bool with_numbers(const Tensor& tensor, FunctionRef<void(const Numbers&)> body) {
-  const auto plain = [&]<class T>(T) {
-    const auto at = [v = tensor.values<T>()](std::size_t i) { return static_cast<double>(v[i]); };
-    body(Numbers(at));
-    return true;
-  };
-  const auto small = [&](SmallFloat format) {
-    const auto at = [v = tensor.values<std::uint16_t>(), format](std::size_t i) {
-      return widen(format, v[i]);
-    };
-    body(Numbers(at));
-    return true;
-  };
-  switch (tensor.dtype()) {
-    case DType::float32: return plain(float{});
-    case DType::float64: return plain(double{});
-    case DType::float16: return small(float16_format);
-    case DType::bfloat16: return small(bfloat16_format);
-    case DType::boolean:
-    case DType::uint8: return plain(std::uint8_t{});
-    case DType::int8: return plain(std::int8_t{});
-    case DType::uint16: return plain(std::uint16_t{});
-    case DType::int16: return plain(std::int16_t{});
-    case DType::uint32: return plain(std::uint32_t{});
-    case DType::int32: return plain(std::int32_t{});
-    case DType::uint64: return plain(std::uint64_t{});
-    case DType::int64: return plain(std::int64_t{});
-    default: return false;
-  }
+/// Calls body with the elements, erased so that drawing is compiled once; false for types without numbers.
+bool with_erased_numbers(const Tensor& tensor, FunctionRef<void(const Numbers&)> body) {
+  return with_numbers(tensor, [&](const auto& at) { body(Numbers(at)); });
 }
 
 /// The distance of two values: infinite when only one of them is a number, or they are infinities of
@@ -214,8 +187,8 @@ std::optional<HeatMap> heat_map(const Tensor& left, const Tensor& right) {
     map.worst_right = right_at(worst);
     fill_cells(map, plane, left_at, right_at);
   };
-  const bool numbers = with_numbers(left, [&](const Numbers& left_at) {
-    with_numbers(right, [&](const Numbers& right_at) { draw(left_at, right_at); });
+  const bool numbers = with_erased_numbers(left, [&](const Numbers& left_at) {
+    with_erased_numbers(right, [&](const Numbers& right_at) { draw(left_at, right_at); });
   });
   if (!numbers) return std::nullopt;
   return map;

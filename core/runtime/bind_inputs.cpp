@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/half.hpp"
 #include "core/base/rng.hpp"
 #include "core/eval/infer_shapes.hpp"
 
@@ -19,35 +18,19 @@ std::string input_list(const Graph& graph) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-template <class T, class F>
-void fill(Tensor& tensor, F next) {
-  for (T& x : tensor.mutable_values<T>()) x = static_cast<T>(next());
-}
-
 Status fill_randomly(Tensor& tensor, Rng& rng, const std::string& name) {
-  const auto small = [&] { return rng.below(4); };
-  switch (tensor.dtype()) {
-    case DType::float32: fill<float>(tensor, [&] { return rng.normal(); }); return {};
-    case DType::float64: fill<double>(tensor, [&] { return rng.normal(); }); return {};
-    case DType::float16:
-      fill<std::uint16_t>(tensor, [&] { return narrow(float16_format, rng.normal()); });
-      return {};
-    case DType::bfloat16:
-      fill<std::uint16_t>(tensor, [&] { return narrow(bfloat16_format, rng.normal()); });
-      return {};
-    case DType::boolean: fill<std::uint8_t>(tensor, [&] { return rng.below(2); }); return {};
-    case DType::int8: fill<std::int8_t>(tensor, small); return {};
-    case DType::uint8: fill<std::uint8_t>(tensor, small); return {};
-    case DType::int16: fill<std::int16_t>(tensor, small); return {};
-    case DType::uint16: fill<std::uint16_t>(tensor, small); return {};
-    case DType::int32: fill<std::int32_t>(tensor, small); return {};
-    case DType::uint32: fill<std::uint32_t>(tensor, small); return {};
-    case DType::int64: fill<std::int64_t>(tensor, small); return {};
-    case DType::uint64: fill<std::uint64_t>(tensor, small); return {};
-    default:
-      return unsupported(fmt::format("input {}: no random values of type {}; give it with --input", name,
-                                     dtype_name(tensor.dtype())));
-  }
+  const bool filled = visit_plain_number(tensor.dtype(), [&]<class E>() {
+    using Stored = typename E::Stored;
+    for (Stored& x : tensor.mutable_values<Stored>()) {
+      if constexpr (E::kind == ElementKind::floating)
+        x = E::nearest(rng.normal());
+      else
+        x = static_cast<Stored>(rng.below(E::kind == ElementKind::boolean ? 2 : 4));
+    }
+  });
+  if (filled) return {};
+  return unsupported(fmt::format("input {}: no random values of type {}; give it with --input", name,
+                                 dtype_name(tensor.dtype())));
 }
 
 }  // namespace

@@ -93,13 +93,10 @@ void add_bytes(std::span<const std::byte> bytes, TensorDigest& digest) {
 TensorDigest digest_of(const Tensor& tensor) {
   TensorDigest digest{tensor.dtype(), tensor.shape()};
   const auto bytes = tensor.bytes();
-  switch (tensor.dtype()) {
-    case DType::float32: add_floats<std::uint32_t>(bytes, 0x7f800000u, digest); break;
-    case DType::float64: add_floats<std::uint64_t>(bytes, 0x7ff0000000000000ull, digest); break;
-    case DType::float16: add_floats<std::uint16_t>(bytes, 0x7c00u, digest); break;
-    case DType::bfloat16: add_floats<std::uint16_t>(bytes, 0x7f80u, digest); break;
-    default: add_bytes(bytes, digest);
-  }
+  const bool floating = visit_floating(tensor.dtype(), [&]<class E>() {
+    add_floats<decltype(E::infinity_bits())>(bytes, E::infinity_bits(), digest);
+  });
+  if (!floating) add_bytes(bytes, digest);
   return digest;
 }
 

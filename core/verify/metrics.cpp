@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/model/tensor_elements.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/metrics_parts.hpp"
 
@@ -60,19 +61,18 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor, ThreadPo
   return metrics_of(total, got_tensor.elements());
 }
 
-// Types of less than a byte: only equality matters.
-Metrics measure_packed(const Tensor& got, const Tensor& want) {
+// Types of less than a byte: few values, so that only how far two are apart matters.
+template <class E>
+Metrics measure_packed(const Tensor& got_tensor, const Tensor& want_tensor) {
+  const auto got = elements_of<E>(got_tensor);
+  const auto want = elements_of<E>(want_tensor);
   Metrics metrics;
-  metrics.elements = got.elements();
+  metrics.elements = got_tensor.elements();
   metrics.sqnr_db = INFINITY;
-  for (std::int64_t i = 0; i < got.elements(); ++i) {
-    const auto at = static_cast<std::size_t>(i / 2);
-    const auto shift = static_cast<unsigned>(i % 2 * 4);
-    const auto a = static_cast<int>(std::to_integer<unsigned>(got.bytes()[at]) >> shift & 15u);
-    const auto b = static_cast<int>(std::to_integer<unsigned>(want.bytes()[at]) >> shift & 15u);
-    if (a == b) continue;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (got[i] == want[i]) continue;
     ++metrics.different_elements;
-    metrics.max_abs = metrics.max_ulp = std::fmax(metrics.max_abs, std::abs(a - b));
+    metrics.max_abs = metrics.max_ulp = std::fmax(metrics.max_abs, std::abs(got[i] - want[i]));
     metrics.sqnr_db = 0.0;
   }
   return metrics;
@@ -87,22 +87,17 @@ Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threa
     return bad_input(
         fmt::format("expected shape {}, got {}", shape_text(want.shape()), shape_text(got.shape())));
   Metrics metrics;
-  if (with_floating_kind(got.dtype(), [&]<class Kind>() { metrics = measure_as<Kind>(got, want, threads); }))
-    return metrics;
-  switch (got.dtype()) {
-    case DType::boolean:
-    case DType::uint8: return measure_as<Plain<std::uint8_t>>(got, want, threads);
-    case DType::int8: return measure_as<Plain<std::int8_t>>(got, want, threads);
-    case DType::uint16: return measure_as<Plain<std::uint16_t>>(got, want, threads);
-    case DType::int16: return measure_as<Plain<std::int16_t>>(got, want, threads);
-    case DType::uint32: return measure_as<Plain<std::uint32_t>>(got, want, threads);
-    case DType::int32: return measure_as<Plain<std::int32_t>>(got, want, threads);
-    case DType::uint64: return measure_as<Plain<std::uint64_t>>(got, want, threads);
-    case DType::int64: return measure_as<Plain<std::int64_t>>(got, want, threads);
-    case DType::uint4:
-    case DType::int4: return measure_packed(got, want);
-    default: return unsupported(fmt::format("tensors of type {} are not compared", dtype_name(got.dtype())));
-  }
+  const bool measured = visit_number(got.dtype(), [&]<class E>() {
+    if constexpr (E::packed)
+      metrics = measure_packed<E>(got, want);
+    else if constexpr (E::kind == ElementKind::floating)
+      metrics = measure_as<FloatingKind<E>>(got, want, threads);
+    else
+      metrics = measure_as<Plain<typename E::Stored>>(got, want, threads);
+  });
+  if (!measured)
+    return unsupported(fmt::format("tensors of type {} are not compared", dtype_name(got.dtype())));
+  return metrics;
 }
 
 double kl_divergence(const Tensor& left, const Tensor& right) {

@@ -12,7 +12,7 @@
 #include <span>
 
 #include "core/base/float_bits.hpp"
-#include "core/base/half.hpp"
+#include "core/model/element.hpp"
 #include "core/verify/verify.hpp"
 
 namespace driftscope::metrics_parts {
@@ -65,11 +65,11 @@ struct Float64 {
   }
 };
 
-template <int fraction, int exponent>
+template <class Element>
 struct Small {
   using Stored = std::uint16_t;
-  static double value(std::uint16_t x) { return widen({fraction, exponent}, x); }
-  static std::uint16_t nearest(double x) { return narrow({fraction, exponent}, x); }
+  static double value(std::uint16_t x) { return Element::to_double(x); }
+  static std::uint16_t nearest(double x) { return Element::nearest(x); }
   static bool same(std::uint16_t a, std::uint16_t b) {
     return a == b || (std::isnan(value(a)) && std::isnan(value(b)));
   }
@@ -77,19 +77,16 @@ struct Small {
     return std::fabs(ordered<std::uint16_t, 16>(a) - ordered<std::uint16_t, 16>(b));
   }
 };
-using Float16 = Small<10, 5>;
-using BFloat16 = Small<7, 8>;
+
+template <class E>
+using FloatingKind = std::conditional_t<
+    E::dtype == DType::float32, Float32,
+    std::conditional_t<E::dtype == DType::float64, Float64, Small<E>>>;
 
 /// Calls body.template operator()<Kind>() for a floating dtype; false for others.
 template <class Body>
 bool with_floating_kind(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::float32: body.template operator()<Float32>(); return true;
-    case DType::float64: body.template operator()<Float64>(); return true;
-    case DType::float16: body.template operator()<Float16>(); return true;
-    case DType::bfloat16: body.template operator()<BFloat16>(); return true;
-    default: return false;
-  }
+  return visit_floating(dtype, [&]<class E>() { body.template operator()<FloatingKind<E>>(); });
 }
 
 struct Part {

@@ -2,7 +2,6 @@
 // Clients: verify_element, bias.
 #pragma once
 
-#include "core/base/half.hpp"
 #include "core/model/tensor.hpp"
 
 namespace driftscope {
@@ -10,17 +9,9 @@ namespace driftscope {
 /// Calls body(at) with at(i): element i of a floating tensor as a double, exactly.
 template <class Body>
 void with_float_values(const Tensor& tensor, const Body& body) {
-  switch (tensor.dtype()) {
-    case DType::float32:
-      return body([v = tensor.values<float>()](std::size_t i) { return static_cast<double>(v[i]); });
-    case DType::float64: return body([v = tensor.values<double>()](std::size_t i) { return v[i]; });
-    case DType::float16:
-      return body(
-          [v = tensor.values<std::uint16_t>()](std::size_t i) { return widen(float16_format, v[i]); });
-    default:
-      return body(
-          [v = tensor.values<std::uint16_t>()](std::size_t i) { return widen(bfloat16_format, v[i]); });
-  }
+  visit_floating(tensor.dtype(), [&]<class E>() {
+    body([v = tensor.values<typename E::Stored>()](std::size_t i) { return E::to_double(v[i]); });
+  });
 }
 
 /// The same for two tensors of one dtype: body(a_at, b_at).

@@ -7,6 +7,7 @@
 
 #include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope::faults {
 namespace {
@@ -19,42 +20,16 @@ T expect(Result<T> result, const std::string& what) {
   std::exit(2);
 }
 
-double get(const Tensor& tensor, std::int64_t i) {
-  const auto at = static_cast<std::size_t>(i);
-  switch (tensor.dtype()) {
-    case DType::float32: return static_cast<double>(tensor.values<float>()[at]);
-    case DType::float64: return tensor.values<double>()[at];
-    case DType::float16: return widen(float16_format, tensor.values<std::uint16_t>()[at]);
-    case DType::bfloat16: return widen(bfloat16_format, tensor.values<std::uint16_t>()[at]);
-    case DType::int8: return tensor.values<std::int8_t>()[at];
-    case DType::uint8:
-    case DType::boolean: return tensor.values<std::uint8_t>()[at];
-    case DType::int16: return tensor.values<std::int16_t>()[at];
-    case DType::uint16: return tensor.values<std::uint16_t>()[at];
-    case DType::int32: return tensor.values<std::int32_t>()[at];
-    case DType::uint32: return tensor.values<std::uint32_t>()[at];
-    case DType::int64: return static_cast<double>(tensor.values<std::int64_t>()[at]);
-    default: return 0.0;
-  }
-}
+double get(const Tensor& tensor, std::int64_t i) { return number_at(tensor, static_cast<std::size_t>(i)); }
 
 void put(Tensor& tensor, std::int64_t i, double x) {
-  const auto at = static_cast<std::size_t>(i);
-  switch (tensor.dtype()) {
-    case DType::float32: tensor.mutable_values<float>()[at] = static_cast<float>(x); break;
-    case DType::float64: tensor.mutable_values<double>()[at] = x; break;
-    case DType::float16: tensor.mutable_values<std::uint16_t>()[at] = narrow(float16_format, x); break;
-    case DType::bfloat16: tensor.mutable_values<std::uint16_t>()[at] = narrow(bfloat16_format, x); break;
-    case DType::int8: tensor.mutable_values<std::int8_t>()[at] = static_cast<std::int8_t>(x); break;
-    case DType::uint8:
-    case DType::boolean: tensor.mutable_values<std::uint8_t>()[at] = static_cast<std::uint8_t>(x); break;
-    case DType::int16: tensor.mutable_values<std::int16_t>()[at] = static_cast<std::int16_t>(x); break;
-    case DType::uint16: tensor.mutable_values<std::uint16_t>()[at] = static_cast<std::uint16_t>(x); break;
-    case DType::int32: tensor.mutable_values<std::int32_t>()[at] = static_cast<std::int32_t>(x); break;
-    case DType::uint32: tensor.mutable_values<std::uint32_t>()[at] = static_cast<std::uint32_t>(x); break;
-    case DType::int64: tensor.mutable_values<std::int64_t>()[at] = static_cast<std::int64_t>(x); break;
-    default: break;
-  }
+  visit_plain_number(tensor.dtype(), [&]<class E>() {
+    auto& target = tensor.mutable_values<typename E::Stored>()[static_cast<std::size_t>(i)];
+    if constexpr (E::kind == ElementKind::floating)
+      target = E::nearest(x);
+    else
+      target = static_cast<typename E::Stored>(x);
+  });
 }
 
 Tensor made(DType dtype, const Shape& shape) { return expect(Tensor::make(dtype, shape), "tensor"); }

@@ -16,6 +16,7 @@
 #include "core/graph/build.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/model/onnx_reader.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/runtime/bind_inputs.hpp"
 #include "core/runtime/engine.hpp"
 #include "fuzz/support/model_mutator.hpp"
@@ -55,7 +56,7 @@ class Tame final : public TraceSink {
   [[nodiscard]] bool wants(ValueId) const override { return true; }
   Status value(ValueId, const Tensor& tensor) override {
     if (tensor.dtype() == DType::string) return {};
-    for (const double number : convert::numbers_of(tensor))
+    for (const double number : numbers_of(tensor))
       if (!(std::fabs(number) < largest)) tame = false;
     return {};
   }
@@ -117,7 +118,7 @@ void check(const convert::Format& format, const BoundInputs& bound, const NamedI
       convert::Order order = place->second.order;
       const double apart = convert::distance(expected[i], (*outputs)[j], order);
       double peak = 0.0;
-      for (const double number : convert::numbers_of(expected[i])) peak = std::max(peak, std::fabs(number));
+      for (const double number : numbers_of(expected[i])) peak = std::max(peak, std::fabs(number));
       if (peak > 1e-3 && !(apart < farthest)) fail(format, name + ": " + std::to_string(apart) + " apart");
     }
   }

@@ -18,27 +18,20 @@ namespace {
 Result<Tensor> as_int32(const Tensor& tensor, std::string_view name) {
   DRIFTSCOPE_TRY(Tensor result, Tensor::unwritten(DType::int32, tensor.shape(), name));
   const auto target = result.mutable_values<std::int32_t>();
-  const auto copy = [&](auto source) -> Status {
-    for (std::size_t i = 0; i < source.size(); ++i) {
+  Status status = internal_error(fmt::format("{} is not an integer type", dtype_name(tensor.dtype())));
+  visit_plain_integer(tensor.dtype(), [&]<class E>() {
+    status = Status();
+    const auto source = tensor.values<typename E::Stored>();
+    for (std::size_t i = 0; i < source.size() && status.ok(); ++i) {
       if (!std::in_range<std::int32_t>(source[i]))
-        return unsupported(
+        status = unsupported(
             fmt::format("constant {}: its element {} is {}, which does not fit int32, the only integer type "
                         "of the target format",
                         name, i, source[i]));
       target[i] = static_cast<std::int32_t>(source[i]);
     }
-    return {};
-  };
-  switch (tensor.dtype()) {
-    case DType::int64: DRIFTSCOPE_CHECK(copy(tensor.values<std::int64_t>())); break;
-    case DType::uint64: DRIFTSCOPE_CHECK(copy(tensor.values<std::uint64_t>())); break;
-    case DType::uint32: DRIFTSCOPE_CHECK(copy(tensor.values<std::uint32_t>())); break;
-    case DType::int16: DRIFTSCOPE_CHECK(copy(tensor.values<std::int16_t>())); break;
-    case DType::uint16: DRIFTSCOPE_CHECK(copy(tensor.values<std::uint16_t>())); break;
-    case DType::int8: DRIFTSCOPE_CHECK(copy(tensor.values<std::int8_t>())); break;
-    case DType::uint8: DRIFTSCOPE_CHECK(copy(tensor.values<std::uint8_t>())); break;
-    default: return internal_error(fmt::format("{} is not an integer type", dtype_name(tensor.dtype())));
-  }
+  });
+  DRIFTSCOPE_CHECK(std::move(status));
   return result;
 }
 

@@ -1,4 +1,5 @@
 #include "core/convert/tf/quantized.hpp"
+#include "core/model/tensor_elements.hpp"
 
 #include <fmt/format.h>
 
@@ -20,11 +21,9 @@ Result<Quantization> read_quantization(const Lowering& lowering, const OnnxNode&
     const std::size_t at = zeros->elements() == 1 ? 0 : i;
     if (at >= static_cast<std::size_t>(zeros->elements()))
       return bad_input(fmt::format("{} scales, but {} zero points", scales->elements(), zeros->elements()));
-    switch (zeros->dtype()) {
-      case DType::int8: quantization.zero_points[i] = zeros->values<std::int8_t>()[at]; break;
-      case DType::uint8: quantization.zero_points[i] = zeros->values<std::uint8_t>()[at]; break;
-      default: return unsupported(fmt::format("zero points of {}", dtype_name(zeros->dtype())));
-    }
+    if (!is_integer(zeros->dtype()) || bits_per_element(zeros->dtype()) != 8)
+      return unsupported(fmt::format("zero points of {}", dtype_name(zeros->dtype())));
+    quantization.zero_points[i] = static_cast<std::int64_t>(number_at(*zeros, at));
   }
   return quantization;
 }

@@ -1,6 +1,6 @@
 #include "core/ops/shared/move.hpp"
 
-#include "core/eval/integers.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope {
 namespace {
@@ -20,18 +20,13 @@ void with_word(int bits, const Body& body) {
 
 std::vector<std::uint8_t> unpack_nibbles(const Tensor& tensor) {
   std::vector<std::uint8_t> result(static_cast<std::size_t>(tensor.elements()));
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] =
-        static_cast<std::uint8_t>((static_cast<unsigned>(tensor.bytes()[i / 2]) >> (i % 2 * 4)) & 15u);
+  const NibbleView<std::uint8_t> nibbles(tensor);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = nibbles[i];
   return result;
 }
 
 void pack_nibbles(std::span<const std::uint8_t> nibbles, Tensor& tensor) {
-  for (std::size_t i = 0; i < nibbles.size(); ++i) {
-    std::byte& target = tensor.mutable_bytes()[i / 2];
-    const auto nibble = static_cast<std::byte>(nibbles[i] << (i % 2 * 4));
-    target = i % 2 == 0 ? nibble : target | nibble;
-  }
+  for (std::size_t i = 0; i < nibbles.size(); ++i) store_nibble(tensor, i, nibbles[i]);
 }
 
 std::vector<std::uint64_t> widened_words(const Tensor& tensor) {
@@ -64,18 +59,11 @@ void narrow_words(std::span<const std::uint64_t> words, Tensor& tensor) {
 
 std::vector<Bounded> exact_bounds(const Tensor& tensor) {
   std::vector<Bounded> bounds;
-  const auto widen = [&](const auto values) {
-    bounds.reserve(values.size());
-    for (const auto x : values) bounds.emplace_back(static_cast<double>(x));
-  };
-  if (bits_per_element(tensor.dtype()) == 4) {
-    std::vector<int> values;
-    for (const int nibble : unpack_nibbles(tensor))
-      values.push_back(tensor.dtype() == DType::int4 && nibble >= 8 ? nibble - 16 : nibble);
-    widen(std::span<const int>(values));
-  } else {
-    with_integer_or_bool(tensor.dtype(), [&]<class T>() { widen(tensor.values<T>()); });
-  }
+  if (is_floating(tensor.dtype())) return bounds;
+  with_numbers(tensor, [&](const auto& at) {
+    bounds.reserve(static_cast<std::size_t>(tensor.elements()));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.elements()); ++i) bounds.emplace_back(at(i));
+  });
   return bounds;
 }
 

@@ -2,52 +2,40 @@
 
 #include <fmt/format.h>
 
-#include "core/eval/integers.hpp"
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/move.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope {
 
 std::optional<IntegerRange> quantized_range(DType dtype) {
-  switch (dtype) {
-    case DType::uint4: return IntegerRange{0, 15};
-    case DType::int4: return IntegerRange{-8, 7};
-    case DType::uint8: return IntegerRange{0, 255};
-    case DType::int8: return IntegerRange{-128, 127};
-    case DType::uint16: return IntegerRange{0, 65535};
-    case DType::int16: return IntegerRange{-32768, 32767};
-    case DType::int32:
-      return IntegerRange{std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-    default: return std::nullopt;
-  }
+  std::optional<IntegerRange> range;
+  visit_number(dtype, [&]<class E>() {
+    if constexpr (E::kind == ElementKind::integer && E::digits < 32)
+      range = IntegerRange{E::lowest, E::largest};
+  });
+  return range;
 }
 
 std::vector<std::int32_t> quantized_values(const Tensor& tensor) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(tensor.elements()));
-  if (bits_per_element(tensor.dtype()) == 4) {
-    const std::vector<std::uint8_t> nibbles = unpack_nibbles(tensor);
-    const bool is_signed = tensor.dtype() == DType::int4;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = is_signed && nibbles[i] > 7 ? nibbles[i] - 16 : nibbles[i];
-    return values;
-  }
-  with_integer(tensor.dtype(), [&]<class T>() {
-    const auto from = tensor.values<T>();
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(from[i]);
+  visit_number(tensor.dtype(), [&]<class E>() {
+    if constexpr (E::kind == ElementKind::integer) {
+      const auto from = elements_of<E>(tensor);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(from[i]);
+    }
   });
   return values;
 }
 
 void store_quantized(std::span<const std::int32_t> values, Tensor& tensor) {
-  if (bits_per_element(tensor.dtype()) == 4) {
-    std::vector<std::uint8_t> nibbles(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) nibbles[i] = static_cast<std::uint8_t>(values[i] & 15);
-    pack_nibbles(nibbles, tensor);
-    return;
-  }
-  with_integer(tensor.dtype(), [&]<class T>() {
-    const auto to = tensor.mutable_values<T>();
-    for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
+  visit_number(tensor.dtype(), [&]<class E>() {
+    if constexpr (E::packed) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        store_nibble(tensor, i, static_cast<unsigned>(values[i]));
+    } else if constexpr (E::kind == ElementKind::integer) {
+      const auto to = tensor.mutable_values<typename E::Stored>();
+      for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<typename E::Stored>(values[i]);
+    }
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/tensor_elements.hpp"
 #include "core/verify/bias.hpp"
 #include "core/verify/group_estimate.hpp"
 #include "core/verify/judge.hpp"
@@ -15,27 +16,6 @@
 
 namespace driftscope::judges::elements {
 namespace {
-
-double integer_at(const Tensor& tensor, std::int64_t element) {
-  const auto at = static_cast<std::size_t>(element);
-  switch (tensor.dtype()) {
-    case DType::boolean:
-    case DType::uint8: return tensor.values<std::uint8_t>()[at];
-    case DType::int8: return tensor.values<std::int8_t>()[at];
-    case DType::uint16: return tensor.values<std::uint16_t>()[at];
-    case DType::int16: return tensor.values<std::int16_t>()[at];
-    case DType::uint32: return tensor.values<std::uint32_t>()[at];
-    case DType::int32: return tensor.values<std::int32_t>()[at];
-    case DType::uint64: return static_cast<double>(tensor.values<std::uint64_t>()[at]);
-    case DType::int64: return static_cast<double>(tensor.values<std::int64_t>()[at]);
-    case DType::uint4:
-    case DType::int4: {
-      const int nibble = static_cast<int>(tensor.bytes()[at / 2]) >> (at % 2 * 4) & 15;
-      return tensor.dtype() == DType::int4 && nibble > 7 ? nibble - 16 : nibble;
-    }
-    default: return 0.0;
-  }
-}
 
 // Large 64-bit integers may map to the same double.
 bool same_integer(const Tensor& a, const Tensor& b, std::int64_t element) {
@@ -70,7 +50,7 @@ void look_at_budgets(LayerVerdict& verdict, const LayerCase& layer) {
   const Tensor& want = layer.derived.reference.tensor;
   std::vector<Bounded> reference(bounds.size());
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    const double value = integer_at(want, static_cast<std::int64_t>(i));
+    const double value = number_at(want, i);
     reference[i] = {value, bounds[i].worst, bounds[i].likely};
   }
   const Blindness blind = blindness(reference, {.ulp = 0.0, .group = layer.in_group()}, layer.threads);
@@ -94,13 +74,14 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
     return;
   }
   for (std::int64_t i = 0; i < got.elements(); ++i) {
-    const double distance = std::fabs(integer_at(got, i) - integer_at(want, i));
+    const double got_value = number_at(got, static_cast<std::size_t>(i));
+    const double want_value = number_at(want, static_cast<std::size_t>(i));
+    const double distance = std::fabs(got_value - want_value);
     if (distance == 0.0 && same_integer(got, want, i)) continue;
     const Bounded bound = bounds.empty() ? Bounded() : bounds[static_cast<std::size_t>(i)];
     const double use = share_of(distance, bound.worst);
     if (!layer.worst || use > layer.budget_used)
-      layer.worst =
-          WorstElement{coordinates_of(i, got.shape()), integer_at(got, i), integer_at(want, i), bound.worst};
+      layer.worst = WorstElement{coordinates_of(i, got.shape()), got_value, want_value, bound.worst};
     layer.budget_used = std::fmax(layer.budget_used, use);
     layer.budget_used_statistical =
         std::fmax(layer.budget_used_statistical, share_of(distance, bound.likely));

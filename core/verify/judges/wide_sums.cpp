@@ -12,11 +12,9 @@
 namespace driftscope::judges::wide_sums {
 namespace {
 
-bool is_narrow(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
-
 // The same numbers in float32.
 Result<Evaluated<Bounded>> widened(Evaluated<Bounded> value, const Tensor& tensor) {
-  if (!is_narrow(value.dtype)) return value;
+  if (!is_narrow_floating(value.dtype)) return value;
   if (value.real.empty()) {
     DRIFTSCOPE_TRY(value, lift<Bounded>(tensor));
   }
@@ -55,7 +53,7 @@ Result<std::vector<Bounded>> wide_reference(const LayerCase& layer, const Deriva
 
 void judge(const LayerCase& layer, LayerVerdict& verdict) {
   const Tensor& got = layer.got;
-  if (verdict.verdict != Verdict::unjudged || layer.in_group() || !is_narrow(got.dtype())) return;
+  if (verdict.verdict != Verdict::unjudged || layer.in_group() || !is_narrow_floating(got.dtype())) return;
   const DerivationInputs* const inputs = layer.known_inputs();
   if (inputs == nullptr || inputs->reread) return;
   auto reference = wide_reference(layer, *inputs);

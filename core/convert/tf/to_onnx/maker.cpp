@@ -175,13 +175,13 @@ std::string Maker::integers(const Numbers& values, std::string_view suffix) {
 
 Result<std::string> Maker::scalar(double value, DType dtype, std::string_view suffix) {
   DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(dtype, {}));
-  switch (dtype) {
-    case DType::float32: tensor.mutable_values<float>()[0] = static_cast<float>(value); break;
-    case DType::int32: tensor.mutable_values<std::int32_t>()[0] = static_cast<std::int32_t>(value); break;
-    case DType::int64: tensor.mutable_values<std::int64_t>()[0] = static_cast<std::int64_t>(value); break;
-    case DType::boolean: tensor.mutable_values<std::uint8_t>()[0] = value != 0.0 ? 1 : 0; break;
-    default: return unsupported(fmt::format("no number of type {} is written", dtype_name(dtype)));
-  }
+  constexpr std::array written = {DType::float32, DType::int32, DType::int64, DType::boolean};
+  if (std::ranges::find(written, dtype) == written.end())
+    return unsupported(fmt::format("no number of type {} is written", dtype_name(dtype)));
+  visit_plain_number(dtype, [&]<class E>() {
+    using T = typename E::Stored;
+    tensor.mutable_values<T>()[0] = static_cast<T>(E::kind == ElementKind::boolean ? value != 0.0 : value);
+  });
   return add_constant(std::move(tensor), suffix);
 }
 
@@ -243,13 +243,10 @@ Names Maker::scale_and_zero(const TensorInfo& info, std::string_view tensor) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t zero =
         at < info.quantization.zero_points.size() ? info.quantization.zero_points[at] : 0;
-    switch (info.dtype) {
-      case DType::int8: zeros->mutable_values<std::int8_t>()[at] = static_cast<std::int8_t>(zero); break;
-      case DType::uint8: zeros->mutable_values<std::uint8_t>()[at] = static_cast<std::uint8_t>(zero); break;
-      case DType::int16: zeros->mutable_values<std::int16_t>()[at] = static_cast<std::int16_t>(zero); break;
-      case DType::int32: zeros->mutable_values<std::int32_t>()[at] = static_cast<std::int32_t>(zero); break;
-      default: break;
-    }
+    visit_plain_integer(info.dtype, [&]<class E>() {
+      using T = typename E::Stored;
+      zeros->mutable_values<T>()[at] = static_cast<T>(zero);
+    });
   }
   std::string scale = fresh(fmt::format("{}/scale", tensor));
   std::string zero = fresh(fmt::format("{}/zero_point", tensor));

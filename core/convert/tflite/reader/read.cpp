@@ -6,6 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/convert/tflite/reader/reader.hpp"
+#include "core/model/tensor_elements.hpp"
 
 namespace driftscope::tflite {
 namespace {
@@ -124,12 +125,9 @@ Status Reader::read_constant(std::size_t index, const fb::Tensor& tensor) {
       return bad_input(fmt::format("tensor {}: {} bytes for {} elements of 4 bits", in_quotes(name),
                                    bytes.size(), elements));
     DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(DType::int8, info.shape, name));
-    for (std::int64_t i = 0; i < elements; ++i) {
-      const auto byte = std::to_integer<unsigned>(bytes[static_cast<std::size_t>(i / 2)]);
-      const unsigned nibble = byte >> (i % 2 * 4) & 15u;
-      made.mutable_values<std::int8_t>()[static_cast<std::size_t>(i)] =
-          static_cast<std::int8_t>(nibble < 8 ? static_cast<int>(nibble) : static_cast<int>(nibble) - 16);
-    }
+    DRIFTSCOPE_TRY(const Tensor packed, Tensor::from_bytes(DType::int4, info.shape, bytes, name));
+    const auto values = elements_of<Element<DType::int4>>(packed);
+    for (std::size_t i = 0; i < values.size(); ++i) made.mutable_values<std::int8_t>()[i] = values[i];
     graph_.constants.emplace(name, std::move(made));
   } else {
     DRIFTSCOPE_TRY(Tensor made, Tensor::from_bytes(info.dtype, info.shape, bytes, name));

@@ -14,6 +14,7 @@
 #include "core/convert/tflite/reader/read.hpp"
 #include "core/convert_check/layout.hpp"
 
+#include "core/model/tensor_elements.hpp"
 #include "tests/unit/convert/read_back.hpp"
 
 namespace driftscope::test::edge_values_test {
@@ -38,7 +39,7 @@ std::variant<Numbers, std::string> through(std::string_view format_name, const M
     const auto matched = convert::match_inputs(inputs, *graph, {});
     REQUIRE_MESSAGE(matched.ok(), matched.error().message);
     const RunModel run = run_model(*graph, matched->tensors);
-    return convert::numbers_of(*run.trace.find(graph->value_name(graph->outputs.at(0))));
+    return numbers_of(*run.trace.find(graph->value_name(graph->outputs.at(0))));
   }
   FAIL("no such format");
   return {};
