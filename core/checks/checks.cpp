@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/bench/memory_growth.hpp"
 #include "core/checks/baseline.hpp"
 #include "core/checks/speed.hpp"
 #include "core/report/finding_text.hpp"
-#include "core/report/format.hpp"
 #include "core/results/output.hpp"
 #include "core/verify/repeats.hpp"
 #include "core/verify/top1.hpp"

@@ -5,10 +5,10 @@
 #include <map>
 #include <tuple>
 
+#include "core/base/format.hpp"
 #include "core/convert_check/check_view.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
 #include "core/report/text_table.hpp"
+#include "core/results/layer_names.hpp"
 #include "core/verify/top1.hpp"
 
 namespace driftscope::convert {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/layer_names.hpp"
+#include "core/draw/verdict_mark.hpp"
+#include "core/results/layer_names.hpp"
 #include "core/results/layer_rank.hpp"
 
 namespace driftscope::gui {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/gui/axis.hpp"
-#include "core/gui/painter.hpp"
+#include "core/draw/axis.hpp"
+#include "core/draw/painter.hpp"
+#include "core/draw/theme.hpp"
 #include "core/gui/snapshot.hpp"
-#include "core/gui/theme.hpp"
 
 namespace driftscope::gui {
 

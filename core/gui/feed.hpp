@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gui/heat_map.hpp"
+#include "core/draw/heat_map.hpp"
 #include "core/gui/run_history.hpp"
 #include "core/gui/snapshot.hpp"
 

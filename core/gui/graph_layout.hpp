@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/gui/painter.hpp"
+#include "core/draw/painter.hpp"
 
 namespace driftscope::gui {
 

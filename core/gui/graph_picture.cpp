@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/colour_map.hpp"
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/colour_map.hpp"
+#include "core/draw/verdict_mark.hpp"
+#include "core/results/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {

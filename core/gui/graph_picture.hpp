@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "core/draw/theme.hpp"
 #include "core/gui/graph_layout.hpp"
 #include "core/gui/snapshot.hpp"
-#include "core/gui/theme.hpp"
 
 namespace driftscope::gui {
 

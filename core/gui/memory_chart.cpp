@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/axis.hpp"
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/axis.hpp"
+#include "core/draw/verdict_mark.hpp"
+#include "core/results/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {

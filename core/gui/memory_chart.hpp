@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/gui/painter.hpp"
+#include "core/draw/painter.hpp"
+#include "core/draw/theme.hpp"
 #include "core/gui/snapshot.hpp"
-#include "core/gui/theme.hpp"
 
 namespace driftscope::gui {
 

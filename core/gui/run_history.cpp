@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/axis.hpp"
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/axis.hpp"
 
 namespace driftscope::gui {
 namespace {

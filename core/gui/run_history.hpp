@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/bench/noise.hpp"
+#include "core/draw/painter.hpp"
+#include "core/draw/theme.hpp"
 #include "core/gui/csv.hpp"
-#include "core/gui/painter.hpp"
-#include "core/gui/theme.hpp"
 
 namespace driftscope::gui {
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "core/base/text.hpp"
-#include "core/report/layer_names.hpp"
 #include "core/results/headline.hpp"
+#include "core/results/layer_names.hpp"
 #include "core/verify/metrics.hpp"
 
 namespace driftscope::gui {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/verdict_mark.hpp"
+#include "core/results/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {

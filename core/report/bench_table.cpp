@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/format.hpp"
 #include "core/report/bench_view.hpp"
-#include "core/report/format.hpp"
 #include "core/report/text_table.hpp"
 
 namespace driftscope {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/base/json_number.hpp"
-#include "core/report/format.hpp"
 #include "core/report/text_table.hpp"
 #include "core/results/comparison_view.hpp"
 

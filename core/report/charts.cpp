@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
+#include "core/base/format.hpp"
+#include "core/results/layer_names.hpp"
 
 namespace driftscope {
 namespace {

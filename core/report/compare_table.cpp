@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
+#include "core/base/format.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/run_time_text.hpp"
 #include "core/report/tables.hpp"
 #include "core/report/text_table.hpp"
+#include "core/results/layer_names.hpp"
 #include "core/results/layer_rank.hpp"
 #include "core/results/layer_table.hpp"
 #include "core/results/output.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 
 namespace driftscope {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 #include "core/report/text_table.hpp"
 
 namespace driftscope {

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "core/base/base64.hpp"
+#include "core/base/format.hpp"
 #include "core/base/sha256.hpp"
-#include "core/report/format.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/report/report_style.hpp"
 

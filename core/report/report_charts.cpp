@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/format.hpp"
 #include "core/report/charts.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
 #include "core/report/report_sections.hpp"
+#include "core/results/layer_names.hpp"
 #include "core/results/layer_rank.hpp"
 
 namespace driftscope::report_sections {

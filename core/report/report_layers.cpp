@@ -5,13 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/format.hpp"
 #include "core/report/charts.hpp"
 #include "core/report/finding_text.hpp"
-#include "core/report/format.hpp"
 #include "core/report/heat_map.hpp"
-#include "core/report/layer_names.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/report_sections.hpp"
+#include "core/results/layer_names.hpp"
 #include "core/results/layer_rank.hpp"
 
 namespace driftscope::report_sections {

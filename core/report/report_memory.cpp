@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "core/base/format.hpp"
 #include "core/bench/memory_growth.hpp"
-#include "core/report/format.hpp"
 #include "core/report/report_sections.hpp"
 
 namespace driftscope::report_sections {

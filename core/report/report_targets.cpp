@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/report/charts.hpp"
-#include "core/report/format.hpp"
 #include "core/report/picture.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/report/run_time_text.hpp"

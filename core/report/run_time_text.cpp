@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 
 namespace driftscope {
 namespace {

@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/format.hpp"
 #include "core/report/finding_text.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/text_table.hpp"
+#include "core/results/layer_names.hpp"
 #include "core/results/metric_columns.hpp"
 #include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 
 namespace driftscope {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/format.hpp"
 #include "core/base/text.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope {
 namespace {

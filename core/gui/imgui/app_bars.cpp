@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "core/base/format.hpp"
 #include "core/gui/imgui/app.hpp"
 #include "core/gui/imgui/style.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/draw/png.hpp"
 #include "core/gui/imgui/app.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/gui/png.hpp"
 
 namespace driftscope::gui {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/format.hpp"
+#include "core/draw/svg_painter.hpp"
+#include "core/draw/verdict_mark.hpp"
 #include "core/gui/drift_chart.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
-#include "core/gui/svg_painter.hpp"
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/gui/heat_map.hpp"
-#include "core/gui/painter.hpp"
+#include "core/draw/heat_map.hpp"
+#include "core/draw/painter.hpp"
 
 namespace driftscope::gui {
 

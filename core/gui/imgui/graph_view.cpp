@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/format.hpp"
+#include "core/draw/svg_painter.hpp"
 #include "core/gui/graph_picture.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/gui/svg_painter.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {

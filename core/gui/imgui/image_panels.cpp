@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/colour_map.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/colour_map.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gui/heat_map.hpp"
+#include "core/draw/heat_map.hpp"
 #include "core/gui/imgui/view.hpp"
 
 namespace driftscope::gui {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/format.hpp"
+#include "core/draw/verdict_mark.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
+#include "core/results/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {

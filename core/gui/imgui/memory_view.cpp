@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "core/base/format.hpp"
+#include "core/draw/svg_painter.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/memory_chart.hpp"
-#include "core/gui/svg_painter.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {

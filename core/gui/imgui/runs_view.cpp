@@ -1,9 +1,9 @@
 // Runs: times over builds, from the history that the host keeps.
 #include <fmt/format.h>
 
+#include "core/base/format.hpp"
+#include "core/draw/svg_painter.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/gui/svg_painter.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {

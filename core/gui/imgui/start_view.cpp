@@ -5,9 +5,9 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/format.hpp"
+#include "core/draw/verdict_mark.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/format.hpp"
+#include "core/draw/tensor_slice.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/gui/tensor_slice.hpp"
-#include "core/report/format.hpp"
 #include "core/report/run_time_text.hpp"
 #include "core/results/output.hpp"
 

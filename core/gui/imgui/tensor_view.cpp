@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "core/gui/distributions.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/distributions.hpp"
+#include "core/draw/svg_painter.hpp"
+#include "core/draw/tensor_slice.hpp"
 #include "core/gui/imgui/image_panels.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/gui/svg_painter.hpp"
-#include "core/gui/tensor_slice.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {

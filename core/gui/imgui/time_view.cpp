@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "core/base/format.hpp"
+#include "core/draw/svg_painter.hpp"
+#include "core/draw/verdict_mark.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
-#include "core/gui/svg_painter.hpp"
 #include "core/gui/time_chart.hpp"
-#include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
-#include "core/report/layer_names.hpp"
 #include "core/report/run_time_text.hpp"
+#include "core/results/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/draw/theme.hpp"
 #include "core/gui/csv.hpp"
 #include "core/gui/feed.hpp"
 #include "core/gui/imgui/imgui_painter.hpp"
 #include "core/gui/selection.hpp"
-#include "core/gui/theme.hpp"
 
 namespace driftscope::gui {
 

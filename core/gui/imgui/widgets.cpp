@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/verdict_mark.hpp"
+#include "core/draw/verdict_mark.hpp"
 
 namespace driftscope::gui {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/convert/format.hpp"
 #include "core/eval/infer_shapes.hpp"
-#include "core/report/format.hpp"
 #include "core/report/text_table.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/host/model_file.hpp"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/format.hpp"
 #include "core/graph/print.hpp"
 #include "core/platform/platform.hpp"
-#include "core/report/format.hpp"
 #include "core/report/programs_text.hpp"
 #include "core/report/run_time_text.hpp"
 #include "core/report/tables.hpp"

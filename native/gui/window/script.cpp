@@ -9,9 +9,9 @@
 #include <sstream>
 #include <thread>
 
-#include "core/gui/png.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/png.hpp"
 #include "core/platform/platform.hpp"
-#include "core/report/format.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/gui/axis.hpp"
+#include "core/draw/axis.hpp"
+#include "core/draw/svg_painter.hpp"
+#include "core/draw/verdict_mark.hpp"
 #include "core/gui/drift_chart.hpp"
 #include "core/gui/memory_chart.hpp"
 #include "core/gui/run_history.hpp"
-#include "core/gui/svg_painter.hpp"
 #include "core/gui/time_chart.hpp"
-#include "core/gui/verdict_mark.hpp"
 #include "tests/unit/gui/snapshot_builder.hpp"
 
 namespace driftscope::test::charts_test {

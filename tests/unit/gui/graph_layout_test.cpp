@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "core/draw/svg_painter.hpp"
 #include "core/gui/graph_picture.hpp"
-#include "core/gui/svg_painter.hpp"
 #include "tests/unit/gui/snapshot_builder.hpp"
 
 namespace driftscope::test::graph_layout_test {

@@ -1,4 +1,4 @@
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "core/gui/colour.hpp"
+#include "core/draw/colour.hpp"
 #include "core/verify/verify.hpp"
 
 namespace driftscope::gui {

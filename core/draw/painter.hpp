@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/gui/colour.hpp"
+#include "core/draw/colour.hpp"
 
 namespace driftscope::gui {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/gui/painter.hpp"
+#include "core/draw/painter.hpp"
 
 namespace driftscope::gui {
 

@@ -1,9 +1,9 @@
-#include "core/gui/svg_painter.hpp"
+#include "core/draw/svg_painter.hpp"
 
 #include <fmt/format.h>
 
+#include "core/base/format.hpp"
 #include "core/base/text.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {

@@ -1,7 +1,7 @@
 // png_file: stb_image_write's encoder, writing to memory.
 #include <climits>
 
-#include "core/gui/png.hpp"
+#include "core/draw/png.hpp"
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC

@@ -4,12 +4,12 @@
 #include <limits>
 
 #include "core/dataset/picture.hpp"
-#include "core/gui/colour_map.hpp"
-#include "core/gui/distributions.hpp"
-#include "core/gui/heat_map.hpp"
-#include "core/gui/png.hpp"
-#include "core/gui/svg_painter.hpp"
-#include "core/gui/tensor_slice.hpp"
+#include "core/draw/colour_map.hpp"
+#include "core/draw/distributions.hpp"
+#include "core/draw/heat_map.hpp"
+#include "core/draw/png.hpp"
+#include "core/draw/svg_painter.hpp"
+#include "core/draw/tensor_slice.hpp"
 #include "tests/unit/gui/snapshot_builder.hpp"
 
 namespace driftscope::test::tensor_pictures_test {

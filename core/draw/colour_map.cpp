@@ -1,4 +1,4 @@
-#include "core/gui/colour_map.hpp"
+#include "core/draw/colour_map.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/gui/distributions.hpp"
+#include "core/draw/distributions.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "core/base/float_bits.hpp"
-#include "core/gui/heat_map.hpp"
-#include "core/gui/tensor_slice.hpp"
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
+#include "core/draw/heat_map.hpp"
+#include "core/draw/tensor_slice.hpp"
 
 namespace driftscope::gui {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/gui/painter.hpp"
-#include "core/gui/theme.hpp"
+#include "core/draw/painter.hpp"
+#include "core/draw/theme.hpp"
 #include "core/model/tensor.hpp"
 
 namespace driftscope::gui {

@@ -1,4 +1,4 @@
-#include "core/gui/axis.hpp"
+#include "core/draw/axis.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/gui/tensor_slice.hpp"
+#include "core/draw/tensor_slice.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // Clients: heat map, scatter.
 #pragma once
 
-#include "core/gui/colour.hpp"
+#include "core/draw/colour.hpp"
 
 namespace driftscope::gui {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/gui/colour.hpp"
-#include "core/gui/tensor_slice.hpp"
+#include "core/draw/colour.hpp"
+#include "core/draw/tensor_slice.hpp"
 
 namespace driftscope::gui {
 

@@ -1,9 +1,9 @@
-#include "core/gui/heat_map.hpp"
+#include "core/draw/heat_map.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/colour_map.hpp"
+#include "core/draw/colour_map.hpp"
 
 namespace driftscope::gui {
 namespace {

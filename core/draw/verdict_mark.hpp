@@ -2,8 +2,8 @@
 // Clients: the charts and views.
 #pragma once
 
-#include "core/gui/painter.hpp"
-#include "core/gui/theme.hpp"
+#include "core/draw/painter.hpp"
+#include "core/draw/theme.hpp"
 
 namespace driftscope::gui {
 

@@ -1,4 +1,4 @@
-#include "core/gui/verdict_mark.hpp"
+#include "core/draw/verdict_mark.hpp"
 
 #include <algorithm>
 #include <array>

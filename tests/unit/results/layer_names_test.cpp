@@ -1,9 +1,9 @@
 // Names as people see them.
-#include "core/report/layer_names.hpp"
+#include "core/results/layer_names.hpp"
 
 #include <doctest/doctest.h>
 
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 
 namespace driftscope::test::layer_names_test {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/gui/heat_map.hpp"
+#include "core/draw/heat_map.hpp"
 
 namespace driftscope::gui {
 

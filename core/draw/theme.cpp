@@ -1,4 +1,4 @@
-#include "core/gui/theme.hpp"
+#include "core/draw/theme.hpp"
 
 #include <algorithm>
 #include <array>

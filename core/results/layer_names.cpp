@@ -1,9 +1,9 @@
-#include "core/report/layer_names.hpp"
+#include "core/results/layer_names.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/report/format.hpp"
+#include "core/base/format.hpp"
 
 namespace driftscope {
 namespace {
