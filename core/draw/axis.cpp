@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
 constexpr double zero_room = 0.08;  // of the axis, below its lowest decade
@@ -68,4 +68,14 @@ LinearAxis linear_axis(double highest, int steps) {
   return axis;
 }
 
-}  // namespace driftscope::gui
+void paint_axis(Painter& painter, Box area, const LinearAxis& axis, std::string (*text)(std::int64_t),
+                const Theme& theme) {
+  for (double value = 0.0; value <= axis.high * 1.0001; value += axis.step) {
+    const float y = area.bottom - static_cast<float>(axis.place(value)) * area.height();
+    painter.line({area.left, y}, {area.right, y}, value > 0.0 ? theme.grid : theme.line, 1.0f);
+    painter.text({area.left - 6.0f, y}, value > 0.0 ? text(std::llround(value)) : "0", theme.dim, Anchor::end,
+                 true);
+  }
+}
+
+}  // namespace driftscope

@@ -1,10 +1,14 @@
 // Scales of charts: the position of values, and the ticks. Clients: the charts.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-namespace driftscope::gui {
+#include "core/draw/painter.hpp"
+#include "core/draw/theme.hpp"
+
+namespace driftscope {
 
 struct Tick {
   double place = 0.0;  ///< in [0, 1]
@@ -37,5 +41,8 @@ struct LinearAxis {
   [[nodiscard]] double place(double value) const { return value / high; }
 };
 [[nodiscard]] LinearAxis linear_axis(double highest, int steps = 5);
+/// Its lines across the area, with their values to the left.
+void paint_axis(Painter& painter, Box area, const LinearAxis& axis, std::string (*text)(std::int64_t),
+                const Theme& theme);
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

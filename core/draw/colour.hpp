@@ -1,9 +1,9 @@
-// Colours of the GUI: 8 bits per channel, not premultiplied. Clients: theme, painters, heat maps.
+// Colours: 8 bits per channel, not premultiplied. Clients: theme, painters, heat maps.
 #pragma once
 
 #include <cstdint>
 
-namespace driftscope::gui {
+namespace driftscope {
 
 struct Colour {
   std::uint8_t r = 0;
@@ -33,4 +33,4 @@ struct Colour {
   return {channel(a.r, b.r), channel(a.g, b.g), channel(a.b, b.b), channel(a.a, b.a)};
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

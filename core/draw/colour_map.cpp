@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
-namespace driftscope::gui {
+#include "core/draw/theme.hpp"
+
+namespace driftscope {
 namespace {
 
 template <std::size_t N>
@@ -28,6 +30,12 @@ constexpr std::array<Colour, 9> cool_warm = {rgb(0x3b4cc0), rgb(0x6282ea), rgb(0
 Colour sequential_colour(double t) { return along(viridis, t); }
 Colour diverging_colour(double t) { return along(cool_warm, (t + 1.0) / 2.0); }
 
+std::string css_gradient(Colour (*map)(double), double low) {
+  std::string text = "linear-gradient(90deg";
+  for (int i = 0; i <= 8; ++i) text += "," + hex_text(map(low + (1.0 - low) * i / 8.0));
+  return text + ")";
+}
+
 double lightness(Colour colour) {
   const auto linear = [](std::uint8_t channel) {
     const double c = static_cast<double>(channel) / 255.0;
@@ -37,4 +45,4 @@ double lightness(Colour colour) {
   return y > 216.0 / 24389.0 ? 116.0 * std::cbrt(y) - 16.0 : y * 24389.0 / 27.0;
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

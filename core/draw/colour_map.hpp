@@ -2,9 +2,11 @@
 // Clients: heat map, scatter.
 #pragma once
 
+#include <string>
+
 #include "core/draw/colour.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 
 /// Magnitudes, t in [0, 1]: viridis (van der Walt and Smith 2015, CC0), by its values at 17 places.
 [[nodiscard]] Colour sequential_colour(double t);
@@ -18,7 +20,10 @@ inline constexpr Colour nan_colour = rgb(0xff00ff);
 inline constexpr Colour positive_infinity_colour = rgb(0xff7f00);
 inline constexpr Colour negative_infinity_colour = rgb(0x00e5ff);
 
+/// The map from its low to its high end, for the style sheet of a legend.
+[[nodiscard]] std::string css_gradient(Colour (*map)(double), double low);
+
 /// CIE 1976 L*, 0 to 100.
 [[nodiscard]] double lightness(Colour colour);
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

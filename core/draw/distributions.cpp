@@ -11,7 +11,7 @@
 #include "core/draw/heat_map.hpp"
 #include "core/draw/tensor_slice.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
 std::size_t ulp_bin(std::uint64_t distance) {
@@ -213,4 +213,4 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
   }
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

@@ -12,7 +12,7 @@
 #include "core/draw/theme.hpp"
 #include "core/model/tensor.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 
 /// Counts of |ULP distance|: 0, 1, 2–3, 4–7, …, 2³⁰ and more; separately NaN or infinity on one side only.
 struct UlpHistogram {
@@ -42,4 +42,4 @@ struct Scatter {
 void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std::string& left_name,
                    const std::string& right_name, const Theme& theme);
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

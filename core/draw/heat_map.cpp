@@ -1,22 +1,68 @@
 #include "core/draw/heat_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/draw/colour_map.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
-Colour value_colour(double value, double low, double high, ColourMap map) {
-  if (std::isnan(value)) return nan_colour;
-  if (std::isinf(value)) return value > 0.0 ? positive_infinity_colour : negative_infinity_colour;
-  if (map == ColourMap::diverging) {
+/// The colours of values, from a table: a division and three interpolations per value would take too long.
+class Colours {
+ public:
+  Colours(double low, double high, ColourMap map) {
     const double largest = std::max(std::abs(low), std::abs(high));
-    return diverging_colour(largest > 0.0 ? value / largest : 0.0);
+    low_ = map == ColourMap::diverging ? -largest : low;
+    const double end = map == ColourMap::diverging ? largest : high;
+    // Halved, since the range of doubles may exceed the largest double.
+    const double half_range = end / 2.0 - low_ / 2.0;
+    scale_ = half_range > 0.0 ? 0.5 / half_range : 0.0;
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const double t = static_cast<double>(i) / static_cast<double>(table_.size() - 1);
+      table_[i] = map == ColourMap::diverging ? diverging_colour(2.0 * t - 1.0) : sequential_colour(t);
+    }
   }
-  return sequential_colour(high > low ? (value - low) / (high - low) : 0.5);
-}
+
+  [[nodiscard]] Colour operator()(double value) const {
+    if (std::isnan(value)) return nan_colour;
+    if (std::isinf(value)) return value > 0.0 ? positive_infinity_colour : negative_infinity_colour;
+    const double t = scale_ > 0.0 ? (value / 2.0 - low_ / 2.0) * 2.0 * scale_ : 0.5;
+    return table_[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * static_cast<double>(table_.size() - 1) +
+                                           0.5)];
+  }
+
+ private:
+  double low_ = 0.0;
+  double scale_ = 0.0;             // of a value to a place in [0, 1]
+  std::array<Colour, 251> table_;  // with a middle
+};
+
+/// The elements of one cell, put together.
+struct Block {
+  BlockValue rule;
+  double sum = 0.0;
+  std::int64_t finite = 0;
+  std::int64_t elements = 0;
+  double furthest = 0.0;
+  double not_finite = 0.0;
+
+  void add(double value) {
+    ++elements;
+    if (!std::isfinite(value)) {
+      not_finite = value;
+      return;
+    }
+    ++finite;
+    sum += value;
+    if (std::abs(value) > std::abs(furthest)) furthest = value;
+  }
+  [[nodiscard]] double value() const {
+    if (finite == 0 || (rule == BlockValue::furthest && finite < elements)) return not_finite;
+    return rule == BlockValue::mean ? sum / static_cast<double>(finite) : furthest;
+  }
+};
 
 }  // namespace
 
@@ -48,46 +94,35 @@ ValueRange joined(const ValueRange& a, const ValueRange& b) {
           a.inf + b.inf};
 }
 
-std::int64_t heat_map_step(const PlaneLayout& layout, std::int64_t max_pixels) {
-  std::int64_t step = 1;
-  const auto size = [&](std::int64_t s) {
-    return ((layout.width() + s - 1) / s) * ((layout.height() + s - 1) / s);
-  };
-  while (size(step) > max_pixels) ++step;
-  return step;
+Cells cells_of(std::span<const double> values, const PlaneLayout& layout, BlockValue block,
+               std::int64_t max_side) {
+  Cells cells;
+  const std::int64_t width = layout.width();
+  const std::int64_t height = layout.height();
+  cells.block_width = std::max<std::int64_t>(1, (width + max_side - 1) / max_side);
+  cells.block_height = std::max<std::int64_t>(1, (height + max_side - 1) / max_side);
+  cells.width = (width + cells.block_width - 1) / cells.block_width;
+  cells.height = (height + cells.block_height - 1) / cells.block_height;
+  for (std::int64_t top = 0; top < height; top += cells.block_height)
+    for (std::int64_t left = 0; left < width; left += cells.block_width) {
+      Block cell{block};
+      for (std::int64_t y = top; y < std::min(height, top + cells.block_height); ++y)
+        for (std::int64_t x = left; x < std::min(width, left + cells.block_width); ++x) {
+          const auto element = static_cast<std::uint64_t>(layout.element(x, y));
+          if (element < values.size()) cell.add(values[element]);  // −1, in a gap, is not
+        }
+      cells.values.push_back(cell.value());
+      cells.gaps.push_back(cell.elements == 0);
+    }
+  return cells;
 }
 
-Image heat_map(std::span<const double> values, const PlaneLayout& layout, double low, double high,
-               ColourMap map, std::int64_t max_pixels) {
-  const std::int64_t step = heat_map_step(layout, max_pixels);
-  Image image;
-  image.width = (layout.width() + step - 1) / step;
-  image.height = (layout.height() + step - 1) / step;
-  image.pixels.reserve(static_cast<std::size_t>(image.width * image.height));
-  // One division per value would dominate the time: colours come from a table.
-  std::vector<Colour> table(1024);
-  const double largest = std::max(std::abs(low), std::abs(high));
-  const double from = map == ColourMap::diverging ? -largest : low;
-  const double to = map == ColourMap::diverging ? largest : high;
-  const double scale = to > from ? 1023.0 / (to - from) : 0.0;
-  for (std::size_t i = 0; i < table.size(); ++i)
-    table[i] = scale > 0.0 ? value_colour(from + static_cast<double>(i) / scale, low, high, map)
-                           : value_colour(low, low, high, map);
-  for (std::int64_t y = 0; y < layout.height(); y += step)
-    for (std::int64_t x = 0; x < layout.width(); x += step) {
-      const std::int64_t element = layout.element(x, y);
-      if (element < 0 || element >= static_cast<std::int64_t>(values.size())) {
-        image.pixels.push_back({0, 0, 0, 0});
-        continue;
-      }
-      const double value = values[static_cast<std::size_t>(element)];
-      if (!std::isfinite(value)) {
-        image.pixels.push_back(value_colour(value, low, high, map));
-        continue;
-      }
-      const double place = std::clamp((value - from) * scale, 0.0, 1023.0);
-      image.pixels.push_back(table[static_cast<std::size_t>(place + 0.5)]);
-    }
+Image heat_map(const Cells& cells, double low, double high, ColourMap map) {
+  const Colours colours(low, high, map);
+  Image image{cells.width, cells.height, {}};
+  image.pixels.reserve(cells.values.size());
+  for (std::size_t i = 0; i < cells.values.size(); ++i)
+    image.pixels.push_back(cells.gaps[i] ? Colour{0, 0, 0, 0} : colours(cells.values[i]));
   return image;
 }
 
@@ -102,4 +137,4 @@ std::vector<double> differences(std::span<const double> left, std::span<const do
   return result;
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

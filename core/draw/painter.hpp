@@ -1,14 +1,16 @@
-// The drawing interface of charts: on the screen (screen/imgui_painter) and as SVG (svg_painter), so
-// that saved pictures equal the displayed ones. Coordinates are pixels, y downwards; line widths, radii are
-// in units, which have several pixels on a dense display. Clients: the charts.
+// The drawing interface of charts: on the screen (gui/imgui/imgui_painter) and as SVG (svg_painter), so
+// that saved pictures and the report equal what is displayed. Coordinates are pixels, y downwards; line widths
+// and radii are in units, which have several pixels on a dense display. Clients: the charts.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "core/base/function_ref.hpp"
 #include "core/draw/colour.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 
 struct Point {
   float x = 0.0f;
@@ -52,9 +54,13 @@ class Painter {
   [[nodiscard]] virtual float text_width(std::string_view utf8, bool small = false) const = 0;
   /// Height of a line of text.
   [[nodiscard]] virtual float line_height(bool small = false) const = 0;
+  /// What follows until close_group is one thing, for the pointer and for screen readers. A window answers the
+  /// pointer itself and asks for no title.
+  virtual void open_group(FunctionRef<std::string()> /*title*/) {}
+  virtual void close_group() {}
   /// Clips everything that follows to the box, until unclip. Nests.
   virtual void clip(Box box) = 0;
   virtual void unclip() = 0;
 };
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

@@ -6,9 +6,9 @@
 
 #include "core/draw/heat_map.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 
 /// 8-bit RGBA. Empty if the image is empty or too large for PNG.
 [[nodiscard]] std::vector<std::byte> png_file(const Image& image);
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

@@ -8,7 +8,7 @@
 #define STBI_WRITE_NO_STDIO
 #include <stb/stb_image_write.h>
 
-namespace driftscope::gui {
+namespace driftscope {
 
 std::vector<std::byte> png_file(const Image& image) {
   std::vector<std::byte> file;
@@ -26,4 +26,4 @@ std::vector<std::byte> png_file(const Image& image) {
   return file;
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

@@ -4,24 +4,17 @@
 
 #include "core/base/format.hpp"
 #include "core/base/text.hpp"
+#include "core/draw/theme.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
 constexpr float svg_font = 13.0f;
 constexpr float svg_small_font = 11.0f;
 
-// "#rrggbb", and the opacity as a separate attribute: not every reader knows #rrggbbaa.
-std::string paint(const char* what, Colour colour) {
-  std::string text = fmt::format(" {}=\"#{:02x}{:02x}{:02x}\"", what, colour.r, colour.g, colour.b);
-  if (colour.a != 255)
-    text += fmt::format(" {}-opacity=\"{:.3g}\"", what, static_cast<double>(colour.a) / 255.0);
-  return text;
-}
-
 std::string points_text(std::span<const Point> points) {
   std::string text;
-  for (const Point& p : points) text += fmt::format("{}{:.2f},{:.2f}", text.empty() ? "" : " ", p.x, p.y);
+  for (const Point& p : points) text += fmt::format("{}{:.1f},{:.1f}", text.empty() ? "" : " ", p.x, p.y);
   return text;
 }
 
@@ -31,6 +24,18 @@ std::string xml_text(std::string_view utf8) {
 }
 
 }  // namespace
+
+// The opacity is a separate attribute: not every reader knows #rrggbbaa.
+std::string SvgPainter::paint(const char* what, Colour colour) const {
+  std::string text = fmt::format(" {}=\"{}\"", what, part_ ? css_colour(colour) : hex_text(colour));
+  if (colour.a != 255)
+    text += fmt::format(" {}-opacity=\"{:.3g}\"", what, static_cast<double>(colour.a) / 255.0);
+  return text;
+}
+
+SvgPainter::SvgPainter(const Part& part) : part_(true) {
+  svg_ = fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" {}>", part.width, part.height, part.attributes);
+}
 
 SvgPainter::SvgPainter(float width, float height, Colour ground) {
   svg_ = fmt::format(
@@ -42,27 +47,27 @@ SvgPainter::SvgPainter(float width, float height, Colour ground) {
 
 void SvgPainter::line(Point a, Point b, Colour colour, float width) {
   svg_ += fmt::format(
-      "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"{} stroke-width=\"{:.2f}\"/>\n", a.x, a.y,
+      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"{} stroke-width=\"{:.3g}\"/>\n", a.x, a.y,
       b.x, b.y, paint("stroke", colour), width);
 }
 
 void SvgPainter::polyline(std::span<const Point> points, Colour colour, float width) {
   if (points.size() < 2) return;
   svg_ += fmt::format(
-      "<polyline points=\"{}\" fill=\"none\"{} stroke-width=\"{:.2f}\" stroke-linejoin=\"round\"/>\n",
+      "<polyline points=\"{}\" fill=\"none\"{} stroke-width=\"{:.3g}\" stroke-linejoin=\"round\"/>\n",
       points_text(points), paint("stroke", colour), width);
 }
 
 void SvgPainter::fill(Box box, Colour colour, float radius) {
   svg_ +=
-      fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" rx=\"{:.1f}\"{}/>\n",
+      fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.3g}\"{}/>\n",
                   box.left, box.top, box.width(), box.height(), radius, paint("fill", colour));
 }
 
 void SvgPainter::frame(Box box, Colour colour, float width, float radius) {
   svg_ += fmt::format(
-      "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" rx=\"{:.1f}\" fill=\"none\"{} "
-      "stroke-width=\"{:.2f}\"/>\n",
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.3g}\" fill=\"none\"{} "
+      "stroke-width=\"{:.3g}\"/>\n",
       box.left, box.top, box.width(), box.height(), radius, paint("stroke", colour), width);
 }
 
@@ -71,20 +76,20 @@ void SvgPainter::polygon(std::span<const Point> convex, Colour colour) {
 }
 
 void SvgPainter::disc(Point centre, float radius, Colour colour) {
-  svg_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\"{}/>\n", centre.x, centre.y, radius,
+  svg_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"{}/>\n", centre.x, centre.y, radius,
                       paint("fill", colour));
 }
 
 void SvgPainter::ring(Point centre, float radius, Colour colour, float width) {
   svg_ += fmt::format(
-      "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" fill=\"none\"{} stroke-width=\"{:.2f}\"/>\n",
+      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"none\"{} stroke-width=\"{:.3g}\"/>\n",
       centre.x, centre.y, radius, paint("stroke", colour), width);
 }
 
 void SvgPainter::text(Point at, std::string_view utf8, Colour colour, Anchor anchor, bool small) {
   const char* place = anchor == Anchor::start ? "start" : anchor == Anchor::middle ? "middle" : "end";
   const float size = small ? svg_small_font : svg_font;
-  svg_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.0f}\" text-anchor=\"{}\"{}>{}</text>\n",
+  svg_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.0f}\" text-anchor=\"{}\"{}>{}</text>\n",
                       at.x, at.y + size * 0.36f, size, place, paint("fill", colour), xml_text(utf8));
 }
 
@@ -95,10 +100,16 @@ float SvgPainter::text_width(std::string_view utf8, bool small) const {
 
 float SvgPainter::line_height(bool small) const { return 1.3f * (small ? svg_small_font : svg_font); }
 
+void SvgPainter::open_group(FunctionRef<std::string()> title) {
+  svg_ += "<g><title>" + xml_text(title()) + "</title>";
+}
+
+void SvgPainter::close_group() { svg_ += "</g>\n"; }
+
 void SvgPainter::clip(Box box) {
   svg_ += fmt::format(
-      "<clipPath id=\"c{0}\"><rect x=\"{1:.2f}\" y=\"{2:.2f}\" width=\"{3:.2f}\" "
-      "height=\"{4:.2f}\"/></clipPath>\n"
+      "<clipPath id=\"c{0}\"><rect x=\"{1:.1f}\" y=\"{2:.1f}\" width=\"{3:.1f}\" "
+      "height=\"{4:.1f}\"/></clipPath>\n"
       "<g clip-path=\"url(#c{0})\">\n",
       clips_++, box.left, box.top, box.width(), box.height());
   ++open_clips_;
@@ -115,4 +126,4 @@ std::string SvgPainter::finish() {
   return svg_ + "</svg>\n";
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

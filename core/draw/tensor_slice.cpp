@@ -9,10 +9,20 @@
 
 #include "core/model/tensor_elements.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
 constexpr std::int64_t tile_gap = 1;
+
+/// About twice as wide as high, and full rows where the number of elements allows it.
+std::int64_t wrapped_columns(std::int64_t elements) {
+  const auto good = static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(elements))));
+  for (std::int64_t columns = good; columns <= good + good / 2; ++columns)
+    if (elements % columns == 0) return columns;
+  for (std::int64_t columns = good; columns > good / 2; --columns)
+    if (elements % columns == 0) return columns;
+  return good;
+}
 
 }  // namespace
 
@@ -54,10 +64,10 @@ PlaneLayout::PlaneLayout(const Shape& shape) : shape_(shape), elements_(element_
     columns_ = elements_;
   }
   // A long row is wrapped, so that it fills an area.
-  if (rows_ == 1 && columns_ > 64) {
+  wrapped_ = rows_ == 1 && columns_ > 64;
+  if (wrapped_) {
     const std::int64_t length = columns_;
-    columns_ =
-        std::max<std::int64_t>(32, std::llround(std::ceil(std::sqrt(static_cast<double>(length) * 2.0))));
+    columns_ = wrapped_columns(length);
     rows_ = (length + columns_ - 1) / columns_;
   }
   chosen_.assign(outer_.size(), 0);
@@ -130,14 +140,19 @@ PlaneLayout::Place PlaneLayout::place(std::int64_t element) const {
           tile / across * (rows_ + tile_gap) + within / columns_};
 }
 
-std::string PlaneLayout::index_text(std::int64_t element) const {
-  if (element < 0 || element >= elements_) return "";
+std::vector<std::int64_t> PlaneLayout::index(std::int64_t element) const {
+  if (element < 0 || element >= elements_) return {};
   std::vector<std::int64_t> index(shape_.size());
   for (std::size_t axis = shape_.size(); axis-- > 0;) {
     index[axis] = element % shape_[axis];
     element /= shape_[axis];
   }
-  return fmt::format("[{}]", fmt::join(index, ","));
+  return index;
 }
 
-}  // namespace driftscope::gui
+std::string PlaneLayout::index_text(std::int64_t element) const {
+  if (element < 0 || element >= elements_) return "";
+  return fmt::format("[{}]", fmt::join(index(element), ","));
+}
+
+}  // namespace driftscope

@@ -8,7 +8,7 @@
 
 #include "core/model/tensor.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 
 /// Any numeric element as a double; NaN beyond the tensor and for complex numbers.
 [[nodiscard]] double element_value(const Tensor& tensor, std::int64_t element);
@@ -36,6 +36,8 @@ class PlaneLayout {
 
   [[nodiscard]] std::int64_t width() const;
   [[nodiscard]] std::int64_t height() const;
+  /// Whether the plane is a long row that was wrapped.
+  [[nodiscard]] bool wrapped() const { return wrapped_; }
   /// The element at a point of the plane; −1 in a gap or outside.
   [[nodiscard]] std::int64_t element(std::int64_t x, std::int64_t y) const;
   /// Position of an element in the chosen plane; {−1, −1} when it lies in another one.
@@ -44,6 +46,8 @@ class PlaneLayout {
     std::int64_t y = -1;
   };
   [[nodiscard]] Place place(std::int64_t element) const;
+  /// Where an element lies in its tensor; empty outside.
+  [[nodiscard]] std::vector<std::int64_t> index(std::int64_t element) const;
   /// "[0,3,12,7]".
   [[nodiscard]] std::string index_text(std::int64_t element) const;
 
@@ -56,9 +60,10 @@ class PlaneLayout {
   Shape outer_;
   std::vector<std::int64_t> chosen_;
   bool tiles_ = false;
+  bool wrapped_ = false;
   std::int64_t elements_ = 0;
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;  // of the plane; for a vector the wrapping width
 };
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

@@ -1,10 +1,13 @@
 #include "core/draw/theme.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
 double luminance(Colour colour) {
@@ -13,6 +16,27 @@ double luminance(Colour colour) {
     return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
   };
   return 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) + 0.0722 * linear(colour.b);
+}
+
+struct NamedColour {
+  std::string name;
+  Colour colour;
+};
+
+std::vector<NamedColour> named_colours(const Theme& theme) {
+  std::vector<NamedColour> all = {{"panel", theme.panel},
+                                  {"ground", theme.ground},
+                                  {"raised", theme.raised},
+                                  {"ink", theme.ink},
+                                  {"dim", theme.dim},
+                                  {"line", theme.line},
+                                  {"grid", theme.grid},
+                                  {"accent", theme.accent},
+                                  {"accent-soft", theme.accent_soft},
+                                  {"on-accent", theme.on_accent}};
+  for (const auto& row : verdict_rows) all.push_back({std::string(row.name), theme.verdict(row.verdict)});
+  for (std::size_t t = 0; t < series_colours; ++t) all.push_back({fmt::format("s{}", t), theme.series(t)});
+  return all;
 }
 
 }  // namespace
@@ -28,7 +52,7 @@ Theme light_theme() {
           .grid = rgb(0xe8ecec),
           .accent = rgb(0x0f766e),
           .accent_soft = rgb(0xd3ebe8),
-          .on_accent = rgb(0xffffff)};
+          .on_accent = rgb(0xfafffe)};
 }
 
 Theme dark_theme() {
@@ -47,22 +71,39 @@ Theme dark_theme() {
 
 Colour Theme::verdict(Verdict verdict) const {
   switch (verdict) {
-    case Verdict::identical: return dark ? rgb(0x93a19f) : rgb(0x5b6866);
-    case Verdict::rounding: return dark ? rgb(0x5db4e6) : rgb(0x0072b2);
-    case Verdict::unjudged: return dark ? rgb(0xb8a2ec) : rgb(0x6a4fa0);
-    case Verdict::suspect: return dark ? rgb(0xf0b429) : rgb(0xa86400);
-    case Verdict::fault: return dark ? rgb(0xff7a52) : rgb(0xc0390b);
-    case Verdict::missing: break;
+    case Verdict::rounding: return dark ? rgb(0x56b4e9) : rgb(0x0072b2);
+    case Verdict::unjudged: return dark ? rgb(0xd6c5ff) : rgb(0x5d4489);
+    case Verdict::suspect: return dark ? rgb(0xf5b632) : rgb(0xa66700);
+    case Verdict::fault: return dark ? rgb(0xfb7b56) : rgb(0xa82600);
+    default: return dim;
   }
-  return dark ? rgb(0x6f7d7b) : rgb(0x7d8987);
 }
 
 Colour Theme::series(std::size_t target) const {
-  constexpr std::array<Colour, 8> on_light = {rgb(0x3d4a48), rgb(0x0072b2), rgb(0xc55a00), rgb(0x008763),
-                                              rgb(0xa9447f), rgb(0x7a6a00), rgb(0x2a8fc4), rgb(0x6b4fa3)};
-  constexpr std::array<Colour, 8> on_dark = {rgb(0xc3cdcb), rgb(0x56b4e9), rgb(0xf08b3a), rgb(0x35c69a),
-                                             rgb(0xe08cc0), rgb(0xe6d84a), rgb(0x8fb8ff), rgb(0xb79df0)};
-  return dark ? on_dark[target % on_dark.size()] : on_light[target % on_light.size()];
+  constexpr std::array<Colour, series_colours> on_light = {rgb(0x374444), rgb(0x0273b3), rgb(0xdb671e),
+                                                           rgb(0x14936d), rgb(0xa13779), rgb(0x716300),
+                                                           rgb(0x2c92c9), rgb(0x62469b)};
+  constexpr std::array<Colour, series_colours> on_dark = {rgb(0xcbd0d0), rgb(0x47a0d1), rgb(0xf28b3b),
+                                                          rgb(0x45c893), rgb(0xcd75a1), rgb(0xead855),
+                                                          rgb(0x95bcfc), rgb(0xb294ff)};
+  return dark ? on_dark[target % series_colours] : on_light[target % series_colours];
+}
+
+std::string hex_text(Colour colour) {
+  return fmt::format("#{:02x}{:02x}{:02x}", colour.r, colour.g, colour.b);
+}
+
+std::string css_variables(const Theme& theme) {
+  std::string text;
+  for (const auto& [name, colour] : named_colours(theme)) text += "--" + name + ":" + hex_text(colour) + ";";
+  return text;
+}
+
+std::string css_colour(Colour colour) {
+  static const std::vector<NamedColour> names = named_colours(light_theme());
+  colour.a = 255;
+  const auto found = std::ranges::find(names, colour, &NamedColour::colour);
+  return found == names.end() ? hex_text(colour) : "var(--" + found->name + ")";
 }
 
 double contrast(Colour a, Colour b) {
@@ -71,4 +112,4 @@ double contrast(Colour a, Colour b) {
   return std::max(x, y) / std::min(x, y);
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

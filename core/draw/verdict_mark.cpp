@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace driftscope::gui {
+namespace driftscope {
 
 void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, const Theme& theme) {
   const Colour colour = theme.verdict(verdict);
@@ -59,7 +59,7 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
 void paint_marker(Painter& painter, Point centre, float size, std::size_t target, Colour colour) {
   const auto [x, y] = centre;
   const float half = size / 2.0f;
-  switch (target % 4) {
+  switch (target % 6) {
     case 0: return painter.disc(centre, half / painter.unit(), colour);
     case 1: return painter.fill({x - half * 0.9f, y - half * 0.9f, x + half * 0.9f, y + half * 0.9f}, colour);
     case 2: {
@@ -68,12 +68,21 @@ void paint_marker(Painter& painter, Point centre, float size, std::size_t target
                                              Point{x - half * 1.1f, y + half * 0.85f}};
       return painter.polygon(triangle, colour);
     }
-    default: {
+    case 3: {
       const std::array<Point, 4> diamond = {Point{x, y - half * 1.2f}, Point{x + half * 1.2f, y},
                                             Point{x, y + half * 1.2f}, Point{x - half * 1.2f, y}};
       return painter.polygon(diamond, colour);
     }
+    case 4: {
+      const std::array<Point, 3> triangle = {Point{x, y + half * 1.15f},
+                                             Point{x - half * 1.1f, y - half * 0.85f},
+                                             Point{x + half * 1.1f, y - half * 0.85f}};
+      return painter.polygon(triangle, colour);
+    }
+    default:
+      painter.line({x - half, y - half}, {x + half, y + half}, colour, 1.8f);
+      painter.line({x - half, y + half}, {x + half, y - half}, colour, 1.8f);
   }
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "core/graph/topology.hpp"
+#include "core/results/layer_results.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope::gui {
-
-inline constexpr std::size_t no_place = static_cast<std::size_t>(-1);
 
 /// A layer in one run: the output of a node.
 struct RunLayer {

@@ -57,12 +57,7 @@ void paint_trend(Painter& painter, Box box, const RunTrend& trend, const Theme& 
   double slowest_ns = 0.0;
   for (const TrendPoint& point : trend.points) slowest_ns = std::max(slowest_ns, point.median_ns);
   const LinearAxis axis = linear_axis(slowest_ns, 4);
-  for (double value = 0.0; value <= axis.high * 1.0001; value += axis.step) {
-    const float y = area.bottom - static_cast<float>(axis.place(value)) * area.height();
-    painter.line({area.left, y}, {area.right, y}, value > 0.0 ? theme.grid : theme.line, 1.0f);
-    painter.text({area.left - 6.0f, y}, value > 0.0 ? format_ns(std::llround(value)) : "0", theme.dim,
-                 Anchor::end, true);
-  }
+  paint_axis(painter, area, axis, format_ns, theme);
   std::vector<Point> series;
   const auto count = trend.points.size();
   for (std::size_t i = 0; i < count; ++i) {

@@ -5,28 +5,19 @@
 #include <cmath>
 
 #include "core/base/format.hpp"
-#include "core/report/charts.hpp"
+#include "core/draw/drift_chart.hpp"
+#include "core/draw/svg_painter.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/results/layer_names.hpp"
-#include "core/results/layer_rank.hpp"
 
 namespace driftscope::report_sections {
 namespace {
-
-struct DriftOfReport {
-  std::vector<Series> errors;  // accumulated and local, target by target
-  std::vector<Series> budgets;
-  std::vector<std::string> layers;
-  std::vector<ChartMark> marks;
-};
 
 /// The rows along which error travels: without constants, indices, sizes and conditions.
 std::vector<std::size_t> error_path(const LayerTable& layers) {
   const auto is_index = [&](std::size_t row) {
     for (std::size_t t = 0; t < layers.targets().size(); ++t)
-      if (const Tensor* tensor = layers.tensor(row, t))
-        return tensor->dtype() == DType::int64 || tensor->dtype() == DType::int32 ||
-               tensor->dtype() == DType::boolean;
+      if (const Tensor* tensor = layers.tensor(row, t)) return !carries_error(tensor->dtype());
     return false;
   };
   std::vector<std::size_t> rows;
@@ -36,41 +27,79 @@ std::vector<std::size_t> error_path(const LayerTable& layers) {
 }
 
 /// First fault, else first divergence, over all targets.
-std::vector<ChartMark> marks_of(const LayerTable& layers, const std::vector<std::size_t>& rows,
-                                const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < rows.size(); ++i)
+std::optional<DriftMark> mark_of(const LayerTable& layers, const Drift& drift) {
+  for (std::size_t i = 0; i < drift.layers.size(); ++i)
     for (std::size_t t = 0; t < layers.targets().size(); ++t)
-      if (layers.cell(rows[i], t).verdict == Verdict::fault) return {{i, "✗ first fault: " + names[i]}};
-  for (std::size_t i = 0; i < rows.size(); ++i)
+      if (layers.cell(drift.layers[i], t).verdict == Verdict::fault)
+        return DriftMark{i, "✗ first fault: " + drift.names[i]};
+  for (std::size_t i = 0; i < drift.layers.size(); ++i)
     for (std::size_t t = 1; t < layers.targets().size(); ++t)
-      if (layers.cell(rows[i], t).differs()) return {{i, "first difference: " + names[i]}};
-  return {};
+      if (layers.cell(drift.layers[i], t).differs())
+        return DriftMark{i, "first difference: " + drift.names[i]};
+  return std::nullopt;
 }
 
-DriftOfReport drift_of(const LayerTable& layers) {
+Drift named_drift(const LayerTable& layers, DriftMeasure measure) {
   constexpr std::size_t readable = 14;
-  DriftOfReport drift;
-  const std::vector<std::size_t> rows = error_path(layers);
-  for (const std::size_t row : rows) drift.layers.push_back(layers.rows()[row].node);
-  drift.layers = fitting_names(drift.layers, readable);
-  const std::size_t targets = std::min(layers.targets().size(), max_targets);
-  for (std::size_t t = 0; t < targets; ++t) {
-    const std::string name = layers.targets()[t]->target;
-    Series whole{name, {}, t};
-    Series local{name + ", the layer itself", {}, t, false, true};
-    Series budget{name, {}, t, false};
-    for (const std::size_t row : rows) {
-      const ResultCell cell = layers.cell(row, t);
-      whole.values.push_back(relative_error(cell, MetricSource::compare));
-      local.values.push_back(relative_error(cell, MetricSource::verify));
-      budget.values.push_back(cell[verified_metric("budget_used")]);
-    }
-    if (layers.targets()[t]->comparison) drift.errors.push_back(std::move(whole));
-    drift.errors.push_back(std::move(local));
-    drift.budgets.push_back(std::move(budget));
-  }
-  drift.marks = marks_of(layers, rows, drift.layers);
+  Drift drift = drift_of(layers.results(), error_path(layers), measure);
+  std::erase_if(drift.series, [](const DriftSeries& series) { return series.target >= max_targets; });
+  for (const std::size_t row : drift.layers) drift.names.push_back(layers.rows()[row].node);
+  drift.names = fitting_names(drift.names, readable);
+  for (std::string& name : drift.names) name = plain_text(name, 60);
+  for (DriftSeries& series : drift.series)
+    series.name = plain_text(layers.targets()[series.target]->target, 60);
   return drift;
+}
+
+/// What the chart shows, in words: the largest value of each target and where.
+std::string spoken(const Drift& drift) {
+  std::string text;
+  for (const DriftSeries& series : drift.series) {
+    const auto known = [](double value) { return std::isnan(value) ? -1.0 : value; };
+    const auto largest = std::ranges::max_element(series.total, {}, known);
+    if (largest == series.total.end() || std::isnan(*largest)) continue;
+    text += fmt::format(" {}: at most {} at {}.", series.name, format_number(*largest),
+                        drift.names[static_cast<std::size_t>(largest - series.total.begin())]);
+  }
+  return text;
+}
+
+std::string legend(const Drift& drift) {
+  const bool joined = drift.measure != DriftMeasure::budget;
+  std::string html = "<div class=\"legend\">";
+  for (const DriftSeries& series : drift.series) {
+    SvgPainter key({26.0f, 12.0f, "width=\"26\" height=\"12\" aria-hidden=\"true\""});
+    paint_drift_key(key, {0.0f, 0.0f, 26.0f, 12.0f}, series, joined, light_theme());
+    const bool same = std::ranges::all_of(series.total, [](double value) { return value == 0.0; });
+    html += "<span>" + key.finish() + html_escape(series.name) +
+            (!has_total(series) ? ", the layer itself"
+             : joined && same   ? ": no difference"
+                                : "") +
+            "</span>";
+  }
+  return html + "</div>";
+}
+
+std::string drift_figure(const LayerTable& layers, DriftMeasure measure, const std::string& title,
+                         std::string caption) {
+  constexpr float width = 1000.0f;
+  constexpr float height = 330.0f;
+  const Drift drift = named_drift(layers, measure);
+  DriftChart chart;
+  chart.box = {4.0f, 4.0f, width - 4.0f, height - 4.0f};
+  chart.last = drift.layers.size();
+  if (measure != DriftMeasure::budget) chart.mark = mark_of(layers, drift);
+  chart.compact = true;
+  SvgPainter painter({width, height,
+                      fmt::format("class=\"chart\" role=\"img\" aria-label=\"{}\"",
+                                  html_escape(title + "." + spoken(drift)))});
+  paint_drift(painter, chart, drift, light_theme());
+  const std::size_t together = layers_per_point(painter, chart);
+  if (together > 1) caption += fmt::format(" Each point is the worst of {} neighbouring layers.", together);
+  return fmt::format(
+      "<figure><figcaption><b>{0}</b> {1}</figcaption><div class=\"scroll plain\" tabindex=\"0\" "
+      "role=\"group\" aria-label=\"{0}\">{2}</div>{3}</figure>",
+      html_escape(title), html_escape(caption), painter.finish(), legend(drift));
 }
 
 }  // namespace
@@ -79,20 +108,16 @@ std::string drift_charts(const ComparisonView& view, const LayerTable& layers, L
   if (layers.rows().empty()) return "";
   if (layers.targets().size() > max_targets)
     left_out.push_back(fmt::format("{} targets in the charts.", layers.targets().size() - max_targets));
-  const DriftOfReport drift = drift_of(layers);
   return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where errors originate and where they "
          "grow</h2>" +
-         log_chart(
-             {"Relative error by depth", "RMS error ÷ RMS signal",
-              "Lines: how far a layer's output is from that of " + plain_text(view.left.target, 60) +
-                  ", including the errors of all layers before it. Hollow markers: the error that the layer "
-                  "itself adds to its inputs, if any. A line without hollow markers is inherited error. "
-                  "Constants and indices are left out."},
-             drift.layers, drift.errors, 0.0, drift.marks) +
-         log_chart({"Share of the rounding budget used", "error ÷ budget",
-                    "Each layer judged from the inputs that its own target recorded. Above the line no "
-                    "rounding explains it."},
-                   drift.layers, drift.budgets, 1.0) +
+         drift_figure(layers, DriftMeasure::relative, "Relative error by depth",
+                      "Lines: how far a layer's output is from that of " + plain_text(view.left.target, 60) +
+                          ", including the errors of all layers before it. Rings: the error that the layer "
+                          "itself adds to its inputs, if any. A line without rings is inherited error. "
+                          "Constants and indices are left out.") +
+         drift_figure(layers, DriftMeasure::budget, "Share of the rounding budget used",
+                      "Each layer judged from the inputs that its own target recorded. Above the line no "
+                      "rounding explains it.") +
          "</section>";
 }
 

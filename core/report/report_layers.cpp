@@ -6,9 +6,10 @@
 #include <numeric>
 
 #include "core/base/format.hpp"
-#include "core/report/charts.hpp"
+#include "core/draw/bmp.hpp"
+#include "core/draw/difference_map.hpp"
+#include "core/report/bar.hpp"
 #include "core/report/finding_text.hpp"
-#include "core/report/heat_map.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/results/layer_names.hpp"
@@ -32,41 +33,43 @@ std::size_t partner_of(const LayerTable& layers, std::size_t row, std::size_t ta
   return 0;
 }
 
-std::string picture_figure(const std::string& source, const HeatMap& map, const std::string& title,
-                           const std::string& alt, const std::string& low, const std::string& high,
-                           const char* ramp) {
-  const std::int64_t longer = std::max(map.width, map.height);
-  const std::int64_t scale = std::max<std::int64_t>(1, picture_pixels / longer);
+std::string picture_figure(const Image& image, const std::string& title, const std::string& alt,
+                           const std::string& low, const std::string& high, const char* ramp) {
+  const std::int64_t scale = std::max<std::int64_t>(1, picture_pixels / std::max(image.width, image.height));
   return fmt::format(
       "<figure class=\"map\"><figcaption>{}</figcaption><img alt=\"{}\" width=\"{}\" height=\"{}\" "
       "src=\"{}\"><div class=\"ramp\"><span>{}</span><i class=\"{}\"></i><span>{}</span></div></figure>",
-      title, alt, map.width * scale, map.height * scale, source, low, ramp, high);
+      title, alt, image.width * scale, image.height * scale, bmp_data_uri(image), low, ramp, high);
 }
 
-std::string maps(const HeatMap& map, const std::string& left, const std::string& right) {
+std::string maps(const DifferenceMap& map, const std::string& left, const std::string& right) {
   const std::string low = format_number(map.low);
   const std::string high = format_number(map.high);
   const std::string reach = format_number(map.largest);
-  const auto values = [&](const std::string& who, const std::vector<double>& cells) {
-    return picture_figure(values_picture(map, cells), map, html_text(who, 40),
+  const auto values = [&](const std::string& who, const Cells& cells) {
+    return picture_figure(heat_map(cells, map.low, map.high, ColourMap::sequential), html_text(who, 40),
                           fmt::format("values of {} from {} to {}", html_text(who, 60), low, high), low, high,
                           "sequential");
   };
   std::string html =
       "<div class=\"maps\">" + values(left, map.left) + values(right, map.right) +
-      picture_figure(difference_picture(map), map, "difference, second − first",
+      picture_figure(heat_map(map.difference, -map.largest, map.largest, ColourMap::diverging),
+                     "difference, second − first",
                      fmt::format("difference, at most {}, largest at {}", reach, index_list(map.worst)),
                      "−" + reach, "+" + reach, "diverging") +
       "</div>";
   std::string notes = map.plane;
   const auto note = [&](const std::string& text) { notes += (notes.empty() ? "" : " · ") + text; };
-  if (map.block_width > 1 || map.block_height > 1)
+  if (map.left.block_width > 1 || map.left.block_height > 1)
     note(fmt::format("a cell is {}×{} elements: their mean, or the largest difference among them",
-                     map.block_height, map.block_width));
+                     map.left.block_height, map.left.block_width));
   note(fmt::format("largest difference at {}: {:.9g} and {:.9g}", index_list(map.worst), map.worst_left,
                    map.worst_right));
   if (map.not_finite > 0)
-    note(fmt::format("<i class=\"not-finite\"></i>{} elements are NaN or infinite", map.not_finite));
+    note(
+        fmt::format("{} elements are NaN (<i class=\"swatch nan\"></i>) or infinite (<i class=\"swatch "
+                    "plus-inf\"></i> +, <i class=\"swatch minus-inf\"></i> −)",
+                    map.not_finite));
   return html + "<p class=\"soft\">" + notes + "</p>";
 }
 
@@ -105,7 +108,7 @@ std::string worst_layer(const LayerTable& layers, std::size_t row, const LayerRa
   if (own != nullptr && other != nullptr) {
     // Always the left target first, as everywhere on the page.
     const bool swapped = rank.target == 0;
-    const auto map = swapped ? heat_map(*own, *other) : heat_map(*other, *own);
+    const auto map = swapped ? difference_map(*own, *other) : difference_map(*other, *own);
     if (map)
       html += maps(*map, layers.targets()[swapped ? rank.target : partner]->target,
                    layers.targets()[swapped ? partner : rank.target]->target);
@@ -142,7 +145,7 @@ std::string table_cells(const LayerTable& layers, std::size_t row, std::size_t t
                         html_escape(verdict_text(cell.verdict)), cell.inherited ? ", inherited" : "");
   const std::int64_t time = cell.time_ns();
   const double share = slowest > 0 ? static_cast<double>(time) / static_cast<double>(slowest) : 0.0;
-  return html + fmt::format("<td>{}{}</td>", format_ns(time), bar(share, ""));
+  return html + fmt::format("<td>{}{}</td>", format_ns(time), bar(share, series_class(target)));
 }
 
 constexpr std::size_t name_width = 36;

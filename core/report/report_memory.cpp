@@ -1,37 +1,30 @@
 // A section of the report: memory over many runs of each target.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/base/format.hpp"
 #include "core/bench/memory_growth.hpp"
+#include "core/draw/memory_chart.hpp"
+#include "core/draw/svg_painter.hpp"
 #include "core/report/report_sections.hpp"
 
 namespace driftscope::report_sections {
 namespace {
 
-constexpr double width = 220.0;
-constexpr double height = 44.0;
+constexpr float width = 220.0f;
+constexpr float height = 44.0f;
 
-/// The samples as a line, from the smallest to the largest; at least 1 % of the memory is the whole height,
-/// so that noise does not look like growth.
-std::string curve(const MemorySeries& series) {
-  const auto [lowest, highest] = std::ranges::minmax(series.bytes);
-  const double span = std::max(highest - lowest, std::max(0.01 * highest, 1.0));
-  const double last = std::max(series.runs.back(), 1.0);
-  std::string points;
-  for (std::size_t i = 0; i < series.runs.size(); ++i)
-    points += fmt::format("{}{:.1f},{:.1f}", i == 0 ? "" : " ", width * series.runs[i] / last,
-                          height - 2.0 - (height - 4.0) * (series.bytes[i] - lowest) / span);
-  return fmt::format(
-      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
-      "aria-label=\"from {2} to {3}\"><polyline points=\"{4}\" fill=\"none\" stroke=\"var(--accent)\" "
-      "stroke-width=\"1.5\"/></svg>",
-      width, height, format_bytes(static_cast<std::int64_t>(series.bytes.front())),
-      format_bytes(static_cast<std::int64_t>(series.bytes.back())), points);
+std::string curve(const MemorySeries& series, std::size_t target) {
+  SvgPainter painter(
+      {width, height,
+       fmt::format("width=\"{:.0f}\" height=\"{:.0f}\" role=\"img\" aria-label=\"from {} to {}\"", width,
+                   height, format_bytes(static_cast<std::int64_t>(series.bytes.front())),
+                   format_bytes(static_cast<std::int64_t>(series.bytes.back())))});
+  paint_growth(painter, {0.0f, 2.0f, width, height - 2.0f}, series.runs, series.bytes,
+               light_theme().series(target));
+  return painter.finish();
 }
 
-std::string rows(const TargetResult& target, const MemoryOverRuns& memory) {
+std::string rows(const TargetResult& target, std::size_t place, const MemoryOverRuns& memory) {
   std::string html;
   for (const MemorySeries& series : memory.series) {
     if (series.runs.empty()) continue;
@@ -42,7 +35,7 @@ std::string rows(const TargetResult& target, const MemoryOverRuns& memory) {
         html_text(target.target, 60), html_text(memory_kind_text(series.kind), 40),
         estimate.growth == Growth::grows ? " v-fault" : "", growth_name(estimate.growth),
         growth_per_run_text(estimate), format_bytes(static_cast<std::int64_t>(series.bytes.front())),
-        format_bytes(static_cast<std::int64_t>(series.bytes.back())), curve(series));
+        format_bytes(static_cast<std::int64_t>(series.bytes.back())), curve(series, place));
   }
   return html;
 }
@@ -51,16 +44,10 @@ std::string rows(const TargetResult& target, const MemoryOverRuns& memory) {
 
 std::string memory_over_runs(const ComparisonView& view) {
   std::string html;
-  std::size_t shown = 0;
-  const auto add = [&](const TargetResult& target) {
-    if (!target.trace || shown >= max_targets) return;
-    const auto memory = memory_over_runs_of(*target.trace);
-    if (!memory) return;
-    ++shown;
-    html += rows(target, *memory);
-  };
-  add(view.left);
-  for (const TargetResult& right : view.right) add(right);
+  const std::vector<const TargetResult*> targets = first_targets(view);
+  for (std::size_t t = 0; t < targets.size(); ++t)
+    if (targets[t]->trace)
+      if (const auto memory = memory_over_runs_of(*targets[t]->trace)) html += rows(*targets[t], t, *memory);
   if (html.empty()) return "";
   return "<section aria-labelledby=\"memory-runs\"><h2 id=\"memory-runs\">Memory over many runs</h2><p "
          "class=\"soft\">Bytes per run (Theil-Sen), with the interval at 99 %, after the first quarter of "

@@ -27,6 +27,9 @@ using LeftOut = std::vector<std::string>;
 [[nodiscard]] std::string environment(const ComparisonView& view, LeftOut& left_out);
 [[nodiscard]] std::string how_to_reproduce(const ComparisonView& view);
 
+/// The targets that are shown, the left one first.
+[[nodiscard]] std::vector<const TargetResult*> first_targets(const ComparisonView& view);
+
 /// Further targets are only in the JSON.
 inline constexpr std::size_t max_targets = 12;
 /// Of one reason, headline or command: more than any that Driftscope writes, and a bound for other texts.

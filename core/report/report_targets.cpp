@@ -6,8 +6,9 @@
 
 #include "core/base/format.hpp"
 #include "core/base/json.hpp"
-#include "core/report/charts.hpp"
-#include "core/report/picture.hpp"
+#include "core/draw/bmp.hpp"
+#include "core/draw/sample_picture.hpp"
+#include "core/report/bar.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/report/run_time_text.hpp"
 #include "core/results/output.hpp"
@@ -17,13 +18,6 @@ namespace {
 
 constexpr std::size_t max_classes = 10;
 constexpr std::size_t max_facts = 40;
-
-std::vector<const TargetResult*> first_targets(const ComparisonView& view) {
-  std::vector<const TargetResult*> all = {&view.left};
-  for (const TargetResult& right : view.right)
-    if (all.size() < max_targets) all.push_back(&right);
-  return all;
-}
 
 std::string section(const std::string& id, const std::string& title) {
   return fmt::format("<section aria-labelledby=\"{0}\"><h2 id=\"{0}\">{1}</h2>", id, title);
@@ -69,13 +63,14 @@ std::string target_row(const TargetResult& target) {
   return html + "</tr>";
 }
 
-std::string score_cell(const TargetResult& target, std::int64_t index, bool percent) {
+std::string score_cell(const TargetResult& target, std::size_t place, std::int64_t index, bool percent) {
   const Tensor* output = target.trace ? answer(*target.trace) : nullptr;
   if (output == nullptr || output->dtype() != DType::float32 || index >= output->elements())
     return "<td>–</td>";
   const auto value = static_cast<double>(output->values<float>()[static_cast<std::size_t>(index)]);
-  return percent ? fmt::format("<td>{:.3f} %{}</td>", 100.0 * value, bar(value, "wide"))
-                 : fmt::format("<td>{:.6g}</td>", value);
+  return percent
+             ? fmt::format("<td>{:.3f} %{}</td>", 100.0 * value, bar(value, "wide " + series_class(place)))
+             : fmt::format("<td>{:.6g}</td>", value);
 }
 
 /// A trace's description of its run, the most informative keys first.
@@ -129,6 +124,13 @@ std::string machine_rows(const ComparisonView& view) {
 
 }  // namespace
 
+std::vector<const TargetResult*> first_targets(const ComparisonView& view) {
+  std::vector<const TargetResult*> all = {&view.left};
+  for (const TargetResult& right : view.right)
+    if (all.size() < max_targets) all.push_back(&right);
+  return all;
+}
+
 std::string targets(const ComparisonView& view, LeftOut& left_out) {
   std::string html =
       section("targets", "Targets") + open_table("Targets and their verdicts") +
@@ -158,7 +160,7 @@ std::string outputs(const ComparisonView& view) {
     // A colour sample of 512×512 pixels would be a megabyte.
     if (picture.empty() && !target->trace->tensors.empty() &&
         target->trace->tensors.front().tensor.elements() <= 3 * 128 * 128)
-      picture = picture_data_uri(target->trace->tensors.front().tensor);
+      picture = bmp_data_uri(sample_picture(target->trace->tensors.front().tensor));
   }
   if (guide == nullptr) return "";
   const auto classes = top_classes(*guide, view.class_names, max_classes);
@@ -176,7 +178,7 @@ std::string outputs(const ComparisonView& view) {
         open_table("Answers side by side") + "<tr><th scope=\"col\">class</th>" + column_heads(all) + "</tr>";
     for (const ClassScore& row : classes) {
       html += "<tr><th scope=\"row\">" + html_text(row.name, 60) + "</th>";
-      for (const TargetResult* target : all) html += score_cell(*target, row.index, percent);
+      for (std::size_t t = 0; t < all.size(); ++t) html += score_cell(*all[t], t, row.index, percent);
       html += "</tr>";
     }
     html += "</table></div>";
@@ -191,16 +193,17 @@ std::string data_set(const ComparisonView& view) {
                      "<tr><th scope=\"col\">target</th><th scope=\"col\">correct</th>"
                      "<th scope=\"col\">accuracy</th><th scope=\"col\">same prediction as " +
                      html_text(view.left.target, 60) + "</th></tr>";
-  for (const TargetResult* target : first_targets(view)) {
-    if (!target->dataset) continue;
-    const DatasetResult& result = *target->dataset;
+  const std::vector<const TargetResult*> all = first_targets(view);
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    if (!all[t]->dataset) continue;
+    const DatasetResult& result = *all[t]->dataset;
     const bool labelled = result.correct >= 0 && result.samples > 0;
     const double share =
         labelled ? static_cast<double>(result.correct) / static_cast<double>(result.samples) : 0.0;
     html +=
-        fmt::format("<tr><th scope=\"row\">{}</th>{}<td>{} of {}</td></tr>", html_text(target->target, 60),
+        fmt::format("<tr><th scope=\"row\">{}</th>{}<td>{} of {}</td></tr>", html_text(all[t]->target, 60),
                     labelled ? fmt::format("<td>{} of {}</td><td>{:.2f} %{}</td>", result.correct,
-                                           result.samples, 100.0 * share, bar(share, ""))
+                                           result.samples, 100.0 * share, bar(share, series_class(t)))
                              : "<td>–</td><td>–</td>",
                     agreement(*view.left.dataset, result), result.samples);
   }

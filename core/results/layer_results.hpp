@@ -12,6 +12,9 @@
 
 namespace driftscope {
 
+/// An index of a layer, a tensor or a target that there is not.
+inline constexpr std::size_t no_place = static_cast<std::size_t>(-1);
+
 /// One layer on one target, apart from numbers.
 struct LayerState {
   Verdict verdict = Verdict::missing;

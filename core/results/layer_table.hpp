@@ -35,6 +35,7 @@ class LayerTable {
   [[nodiscard]] ResultCell cell(std::size_t row, std::size_t target) const {
     return results_.cell(row, target);
   }
+  [[nodiscard]] const LayerResults& results() const { return results_; }
   /// The tensor that the target recorded for the layer; null if none.
   [[nodiscard]] const Tensor* tensor(std::size_t row, std::size_t target) const {
     return tensors_[target * rows_.size() + row];

@@ -1,6 +1,6 @@
 // The verdicts: what each is called, how grave it is, and what it means for a run. Clients: whatever judges,
-// counts or shows layers. A new one is a row here, its colour (core/gui/theme.cpp) and symbol
-// (core/gui/verdict_mark.cpp), and the judge that gives it.
+// counts or shows layers. A new one is a row here, its colour (core/draw/theme.cpp) and symbol
+// (core/draw/verdict_mark.cpp), and the judge that gives it.
 #pragma once
 
 #include <array>

@@ -42,7 +42,7 @@ class DesktopHost : public gui::Host {
   /// Whether views have work going on.
   [[nodiscard]] bool in_the_background() const { return background_.busy(); }
   // Without a window there are no textures.
-  std::uintptr_t make_texture(const gui::Image&) override { return 0; }
+  std::uintptr_t make_texture(const Image&) override { return 0; }
   void release_texture(std::uintptr_t) override {}
 
  private:

@@ -59,7 +59,7 @@ class PageHost final : public gui::Host {
     // A timer of its own: after the frame that asked.
     emscripten_async_call([](void* host) { static_cast<PageHost*>(host)->work_on(); }, this, 0);
   }
-  std::uintptr_t make_texture(const gui::Image& image) override { return gui::make_gl_texture(image); }
+  std::uintptr_t make_texture(const Image& image) override { return gui::make_gl_texture(image); }
   void release_texture(std::uintptr_t texture) override { gui::release_gl_texture(texture); }
 
  private:
@@ -159,7 +159,7 @@ EMSCRIPTEN_KEEPALIVE int gui_frame(double now_ms) {
   ImGui::Render();
   gui::clear_gl(all.width, all.height, app.ground());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  app.after_render([&](gui::Box box) { return gui::read_gl_pixels(box, all.width, all.height); });
+  app.after_render([&](Box box) { return gui::read_gl_pixels(box, all.width, all.height); });
   return 1;
 }
 

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "core/base/format.hpp"
-#include "core/gui/drift_chart.hpp"
 #include "core/gui/imgui/app.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
+#include "core/results/drift.hpp"
 #include "core/results/layer_names.hpp"
 
 namespace driftscope::gui {

@@ -5,9 +5,10 @@
 #include <cmath>
 
 #include "core/base/format.hpp"
+#include "core/draw/drift_chart.hpp"
 #include "core/draw/svg_painter.hpp"
 #include "core/draw/verdict_mark.hpp"
-#include "core/gui/drift_chart.hpp"
+#include "core/gui/chart_data.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
 
@@ -32,7 +33,7 @@ class DriftView final : public View {
     auto painter = screen.painter();
     handle_mouse(screen, painter, area);
     painter.clip(area.box);
-    paint_drift(painter, chart_, *screen.snapshot, drift_, measure(), screen.theme);
+    paint_drift(painter, chart_, drift_, screen.theme);
     painter.unclip();
   }
 
@@ -74,7 +75,7 @@ class DriftView final : public View {
       paint_marker(painter, {x, 18.0f}, 7.0f, one->target, screen.theme.series(one->target));
       x -= 12.0f;
     }
-    paint_drift(painter, chart, *screen.snapshot, drift_, measure(), screen.theme);
+    paint_drift(painter, chart, drift_, screen.theme);
     return {painter.finish(), {}};
   }
 

@@ -20,7 +20,8 @@ void ImagePanels::clear() {
 void ImagePanels::add(Screen& screen, const std::string& name, const std::vector<double>& values, double low,
                       double high, ColourMap map) {
   host_ = &screen.host;
-  ImagePanel panel{name, heat_map(values, layout_, low, high, map), 0, low, high, map};
+  const BlockValue block = map == ColourMap::diverging ? BlockValue::furthest : BlockValue::mean;
+  ImagePanel panel{name, heat_map(cells_of(values, layout_, block), low, high, map), 0, low, high, map};
   panel.texture = screen.host.make_texture(panel.image);
   panels_.push_back(std::move(panel));
 }

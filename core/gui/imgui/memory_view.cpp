@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "core/base/format.hpp"
+#include "core/bench/memory_growth.hpp"
 #include "core/draw/svg_painter.hpp"
+#include "core/gui/chart_data.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/gui/memory_chart.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -22,16 +23,16 @@ class MemoryView final : public View {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float line = ImGui::GetTextLineHeightWithSpacing();
     const bool two = !alive_.bytes.empty() && room.y > 16.0f * line;
-    if (series_.empty() && alive_.bytes.empty())
+    if (curves_.empty() && alive_.bytes.empty())
       return empty_state(screen, "No memory was recorded.",
                          "Driftscope's own runs sample it; traces made elsewhere may lack it.");
     auto painter = screen.painter();
-    if (!series_.empty()) {
+    if (!curves_.empty()) {
       small_text(screen, "Measured, from the start of the run", screen.theme.dim);
       const Canvas area = canvas("measured", {room.x, two ? room.y * 0.52f - line : room.y - line});
-      paint_memory(painter, area.box, series_, screen.theme);
+      paint_memory(painter, area.box, curves_, screen.theme);
     }
-    if (alive_.bytes.empty() || (!two && !series_.empty())) return;
+    if (alive_.bytes.empty() || (!two && !curves_.empty())) return;
     ImGui::PushTextWrapPos(0.0f);
     small_text(screen,
                "Values alive while each layer runs, by their lifetimes: what a run needs in addition to its "
@@ -39,7 +40,7 @@ class MemoryView final : public View {
                screen.theme.dim);
     ImGui::PopTextWrapPos();
     const Canvas area = canvas("alive", {room.x, std::max(60.0f, ImGui::GetContentRegionAvail().y)});
-    paint_alive(painter, area.box, alive_, *screen.snapshot, screen.selected().layer, screen.theme);
+    paint_alive(painter, area.box, alive_, screen.selected().layer, screen.theme);
     if (!area.hovered) return;
     const std::size_t over =
         alive_place_at(painter, area.box, alive_.bytes.size(), point(ImGui::GetIO().MousePos));
@@ -52,7 +53,7 @@ class MemoryView final : public View {
 
   Table table(const Screen& screen) const override {
     Table table = {{"target", "kind", "t_ms", "bytes"}};
-    for (const MemorySeries& one : series_)
+    for (const MemoryCurve& one : curves_)
       for (const MemoryRecord& sample : one.samples)
         table.push_back({screen.snapshot->targets[one.target].target, one.kind,
                          fmt::format("{}", sample.t_ms), std::to_string(sample.bytes)});
@@ -64,9 +65,8 @@ class MemoryView final : public View {
 
   SavedPicture picture(const Screen& screen) const override {
     SvgPainter painter(1000.0f, 720.0f, screen.theme.panel);
-    paint_memory(painter, {16.0f, 16.0f, 984.0f, 360.0f}, series_, screen.theme);
-    paint_alive(painter, {16.0f, 380.0f, 984.0f, 704.0f}, alive_, *screen.snapshot, screen.selected().layer,
-                screen.theme);
+    paint_memory(painter, {16.0f, 16.0f, 984.0f, 360.0f}, curves_, screen.theme);
+    paint_alive(painter, {16.0f, 380.0f, 984.0f, 704.0f}, alive_, screen.selected().layer, screen.theme);
     return {painter.finish(), {}};
   }
 
@@ -74,7 +74,7 @@ class MemoryView final : public View {
   void update(const Screen& screen) {
     if (number_ == screen.snapshot_number) return;
     number_ = screen.snapshot_number;
-    series_ = memory_series(*screen.snapshot);
+    curves_ = memory_curves(*screen.snapshot);
     alive_ = alive_values(*screen.snapshot);
   }
 
@@ -99,7 +99,7 @@ class MemoryView final : public View {
   }
 
   std::uint64_t number_ = 0;
-  std::vector<MemorySeries> series_;
+  std::vector<MemoryCurve> curves_;
   AliveValues alive_;
 };
 

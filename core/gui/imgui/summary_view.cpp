@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/base/format.hpp"
-#include "core/draw/tensor_slice.hpp"
+#include "core/draw/sample_picture.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/report/run_time_text.hpp"
 #include "core/results/output.hpp"
@@ -17,36 +17,16 @@ namespace {
 constexpr std::size_t top_count = 5;
 
 /// The first sample of an image input, as pixels; nothing for other inputs.
-Image sample_picture(const RecordedTensors& run) {
+Image sample_of(const RecordedTensors& run) {
   std::vector<std::string> made;
   for (const NodeRecord& node : run.about().nodes)
     made.insert(made.end(), node.outputs.begin(), node.outputs.end());
   std::sort(made.begin(), made.end());
   for (std::size_t i = 0; i < run.size(); ++i) {
-    const Shape& shape = run[i].shape;
-    const bool picture = shape.size() == 4 && (shape[1] == 1 || shape[1] == 3) && shape[2] > 1 &&
-                         shape[3] > 1 && shape[2] <= 2048 && shape[3] <= 2048;
-    if (!picture || run[i].dtype != DType::float32 ||
-        std::binary_search(made.begin(), made.end(), run[i].name))
+    if (!is_picture(run[i].dtype, run[i].shape) || std::binary_search(made.begin(), made.end(), run[i].name))
       continue;
     const auto tensor = run.load(i);
-    if (!tensor.ok() || tensor->elements() == 0) continue;
-    const auto pixels =
-        tensor->values<float>().first(static_cast<std::size_t>(shape[1] * shape[2] * shape[3]));
-    const std::vector<double> values(pixels.begin(), pixels.end());
-    const ValueRange range = range_of(values);
-    Image image{shape[3], shape[2], {}};
-    const std::int64_t plane = shape[2] * shape[3];
-    const auto grey = [&](std::int64_t channel, std::int64_t place) {
-      const double value = values[static_cast<std::size_t>((shape[1] == 1 ? 0 : channel) * plane + place)];
-      const double t = range.high > range.low && std::isfinite(value)
-                           ? (value - range.low) / (range.high - range.low)
-                           : 0.0;
-      return static_cast<std::uint8_t>(std::lround(std::clamp(t, 0.0, 1.0) * 255.0));
-    };
-    for (std::int64_t place = 0; place < plane; ++place)
-      image.pixels.push_back({grey(0, place), grey(1, place), grey(2, place), 255});
-    return image;
+    if (tensor.ok() && tensor->elements() > 0) return sample_picture(*tensor);
   }
   return {};
 }
@@ -101,7 +81,7 @@ class SummaryView final : public View {
     answers_.clear();
     sample_ = {};
     for (const TargetColumn& column : screen.snapshot->targets) {
-      if (column.tensors && sample_.pixels.empty()) sample_ = sample_picture(*column.tensors);
+      if (column.tensors && sample_.pixels.empty()) sample_ = sample_of(*column.tensors);
       answers_.push_back(answer_of(screen, column));
     }
     if (texture_ != 0) screen.host.release_texture(texture_);

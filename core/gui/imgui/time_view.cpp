@@ -5,10 +5,9 @@
 
 #include "core/base/format.hpp"
 #include "core/draw/svg_painter.hpp"
-#include "core/draw/verdict_mark.hpp"
+#include "core/gui/chart_data.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
-#include "core/gui/time_chart.hpp"
 #include "core/report/run_time_text.hpp"
 #include "core/results/layer_names.hpp"
 
@@ -55,17 +54,15 @@ class TimeView final : public View {
   SavedPicture picture(const Screen& screen) const override {
     constexpr std::size_t max_rows = 120;
     const std::size_t count = std::min(rows_.size(), max_rows);
-    SvgPainter measuring(1.0f, 1.0f, screen.theme.panel);
-    const float row = time_row_height(measuring, screen.snapshot->targets.size());
-    SvgPainter painter(1000.0f, row * static_cast<float>(count) + 24.0f, screen.theme.panel);
-    const std::int64_t longest = longest_layer_ns(*screen.snapshot, first_ == 1);
-    for (std::size_t i = 0; i < count; ++i) {
-      const float top = 12.0f + row * static_cast<float>(i);
-      painter.text({250.0f, top + row / 2.0f}, elide_start(screen.snapshot->layers[rows_[i]].label, 34),
-                   screen.theme.ink, Anchor::end, true);
-      paint_time_row(painter, {260.0f, top, 990.0f, top + row}, *screen.snapshot, rows_[i], longest,
-                     first_ == 1, screen.theme);
-    }
+    std::vector<TimeRow> rows;
+    for (std::size_t i = 0; i < count; ++i)
+      rows.push_back(
+          {screen.snapshot->layers[rows_[i]].label, layer_times(*screen.snapshot, rows_[i], first_ == 1)});
+    const SvgPainter measuring(1.0f, 1.0f, screen.theme.panel);
+    const float height = time_rows_height(measuring, rows);
+    SvgPainter painter(1000.0f, height + 24.0f, screen.theme.panel);
+    paint_time_rows(painter, {10.0f, 12.0f, 990.0f, 12.0f + height}, rows,
+                    longest_layer_ns(*screen.snapshot, first_ == 1), screen.theme);
     return {painter.finish(), {}};
   }
 
@@ -174,8 +171,8 @@ class TimeView final : public View {
         painter.text({at.x + names - 10.0f, at.y + row / 2.0f},
                      elide_start(screen.snapshot->layers[layer].label, std::max<std::size_t>(3, letters)),
                      screen.theme.ink, Anchor::end, false);
-        paint_time_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, layer, longest,
-                       first_ == 1, screen.theme);
+        paint_times(painter, {at.x + names, at.y, right, at.y + row},
+                    layer_times(*screen.snapshot, layer, first_ == 1), longest, screen.theme);
         ImGui::PopID();
       }
     ImGui::PopStyleVar();
@@ -187,8 +184,9 @@ class TimeView final : public View {
     const float right = at.x + ImGui::GetContentRegionAvail().x;
     painter.text({at.x + names - 10.0f, at.y + row / 2.0f}, "whole model", screen.theme.ink, Anchor::end,
                  false);
-    paint_model_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, first_ == 1,
-                    screen.theme);
+    const std::vector<std::int64_t> times = model_times(*screen.snapshot, first_ == 1);
+    paint_times(painter, {at.x + names, at.y, right, at.y + row}, times, *std::ranges::max_element(times),
+                screen.theme);
     ImGui::Dummy({0.0f, row});
     ImGui::Separator();
   }

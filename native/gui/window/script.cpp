@@ -175,7 +175,7 @@ class ScriptRun {
     window_.keep_frames(true);
     (void)frames(2);
     window_.keep_frames(false);
-    const auto file = gui::png_file(window_.screenshot());
+    const auto file = png_file(window_.screenshot());
     if (file.empty()) return io_error("there is nothing to show");
     return write_file(path(name), file);
   }

@@ -96,7 +96,7 @@ void Window::measure_speed(bool on) { glfwSwapInterval(on ? 0 : 1); }
 
 void Window::finish() const { (void)gui::read_gl_pixels({0.0f, 0.0f, 1.0f, 1.0f}, 1, 1); }
 
-gui::Image Window::screenshot() const { return last_; }
+Image Window::screenshot() const { return last_; }
 
 void Window::frame(gui::App& app, bool wait) {
   if (wait && settling_ <= 0 && !app.restless()) {
@@ -123,7 +123,7 @@ void Window::frame(gui::App& app, bool wait) {
   ImGui::Render();
   gui::clear_gl(width, height, app.ground());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  app.after_render([&](gui::Box box) { return gui::read_gl_pixels(box, width, height); });
+  app.after_render([&](Box box) { return gui::read_gl_pixels(box, width, height); });
   if (keep_)
     last_ = gui::read_gl_pixels({0.0f, 0.0f, static_cast<float>(width), static_cast<float>(height)}, width,
                                 height);

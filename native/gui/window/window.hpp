@@ -43,7 +43,7 @@ class Window {
   /// Waits for an event if `wait` is set, draws, and shows the result.
   void frame(gui::App& app, bool wait);
   /// The last frame; only while frames are kept.
-  [[nodiscard]] gui::Image screenshot() const;
+  [[nodiscard]] Image screenshot() const;
   void keep_frames(bool keep) { keep_ = keep; }
   /// Frames at maximum speed, not at the display's rate.
   static void measure_speed(bool on);
@@ -58,7 +58,7 @@ class Window {
   GLFWwindow* window_;
   double fixed_scale_ = 0.0;
   int settling_ = 0;  // frames until everything is at rest
-  gui::Image last_;
+  Image last_;
   bool keep_ = false;
   std::function<void(std::vector<std::filesystem::path>)> opened_;
 };

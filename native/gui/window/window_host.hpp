@@ -9,7 +9,7 @@ namespace driftscope {
 class WindowHost final : public DesktopHost {
  public:
   using DesktopHost::DesktopHost;
-  std::uintptr_t make_texture(const gui::Image& image) override { return gui::make_gl_texture(image); }
+  std::uintptr_t make_texture(const Image& image) override { return gui::make_gl_texture(image); }
   void release_texture(std::uintptr_t texture) override { gui::release_gl_texture(texture); }
 };
 

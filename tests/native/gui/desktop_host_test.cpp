@@ -143,7 +143,7 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
   auto feed = desk.settled();
   REQUIRE(feed->snapshot);
   REQUIRE(feed->snapshot->targets.size() == 4);
-  CHECK(feed->snapshot->targets[1].first_divergence == gui::no_place);
+  CHECK(feed->snapshot->targets[1].first_divergence == no_place);
   CHECK(feed->progress[0].state == gui::TargetProgress::State::done);
   for (const std::size_t bad : {2, 3}) {
     CHECK(feed->progress[bad].state == gui::TargetProgress::State::failed);

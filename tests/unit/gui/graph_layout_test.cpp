@@ -21,7 +21,7 @@ void check_sound(const Inputs& inputs, const gui::GraphLayout& layout) {
   for (const auto& rank : layout.ranks)
     for (std::size_t i = 1; i < rank.size(); ++i)
       REQUIRE(layout.nodes[rank[i]].x - layout.nodes[rank[i - 1]].x >= 0.999f);
-  for (const gui::Point& node : layout.nodes) {
+  for (const Point& node : layout.nodes) {
     REQUIRE(node.x >= 0.0f);
     REQUIRE(node.x <= layout.width);
   }
@@ -34,7 +34,7 @@ TEST_CASE("GraphLayout_Chain_IsAStraightLineDown") {
   const auto layout = gui::layout_graph(inputs);
   check_sound(inputs, layout);
   CHECK(layout.height == 4.0f);
-  for (const gui::Point& node : layout.nodes) CHECK(node.x == doctest::Approx(layout.nodes[0].x));
+  for (const Point& node : layout.nodes) CHECK(node.x == doctest::Approx(layout.nodes[0].x));
 }
 
 TEST_CASE("GraphLayout_SkipConnection_PassesBesideTheNodesBetween") {
@@ -85,10 +85,10 @@ TEST_CASE("GraphPicture_ClickFindsWhatIsDrawn") {
   const float x = 200.0f;
   CHECK(gui::graph_layer_at(picture, layout, {x, 150.0f}) == 1);
   CHECK(gui::graph_layer_at(picture, layout, {x, 150.0f - picture.scale}) == 0);
-  CHECK(gui::graph_layer_at(picture, layout, {5.0f, 150.0f}) == gui::no_place);
-  CHECK(gui::graph_layer_at(picture, layout, {900.0f, 150.0f}) == gui::no_place);
-  gui::SvgPainter painter(400, 300, gui::rgb(0xffffff));
-  gui::paint_graph(painter, picture, layout, snapshot, gui::light_theme());
+  CHECK(gui::graph_layer_at(picture, layout, {5.0f, 150.0f}) == no_place);
+  CHECK(gui::graph_layer_at(picture, layout, {900.0f, 150.0f}) == no_place);
+  SvgPainter painter(400, 300, rgb(0xffffff));
+  gui::paint_graph(painter, picture, layout, snapshot, light_theme());
   const std::string svg = painter.finish();
   CHECK(svg.find(">Conv</text>") != std::string::npos);
 }
@@ -97,7 +97,7 @@ TEST_CASE("GraphPicture_WiderThanItsBox_FitsAcross") {
   gui::GraphLayout layout;
   layout.width = 9.5f;
   layout.height = 1.5f;
-  const auto scale = [&](gui::Box box) { return gui::fitted(box, layout, 60.0f).scale; };
+  const auto scale = [&](Box box) { return gui::fitted(box, layout, 60.0f).scale; };
   CHECK(scale({0, 0, 330, 300}) == doctest::Approx(10.0));  // ten nodes, each 3.3 as wide as high
   CHECK(scale({0, 0, 3300, 30}) == doctest::Approx(15.0));
   CHECK(scale({0, 0, 3300, 300}) == 60.0f);

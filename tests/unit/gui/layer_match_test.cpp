@@ -6,8 +6,6 @@
 namespace driftscope::test::layer_match_test {
 namespace {
 
-using gui::no_place;
-
 std::vector<gui::RunLayer> layers(const std::vector<LayerSpec>& specs) {
   return gui::layers_of(*run_of("pc/strict", specs).tensors);
 }

@@ -96,7 +96,7 @@ TEST_CASE("SelectionHistory_UndoRedo_AndANewChoiceDropsWhatWasUndone") {
   history.undo();
   CHECK(history.current() == gui::Selection{3, 1});
   history.undo();
-  CHECK(history.current().layer == gui::no_place);
+  CHECK(history.current().layer == no_place);
   CHECK_FALSE(history.can_undo());
   history.redo();
   CHECK(history.current().layer == 3);

@@ -64,7 +64,7 @@ TEST_CASE("Snapshot_OfRuns_MeasuresEachAgainstTheFirst") {
   CHECK(snapshot.cell(1, 1)[compared_metric("different_elements")] == 1);
   CHECK(snapshot.cell(1, 1).verdict == Verdict::missing);  // it differs and was not judged
   CHECK(snapshot.targets[1].first_divergence == 1);
-  CHECK(snapshot.targets[2].first_divergence == gui::no_place);
+  CHECK(snapshot.targets[2].first_divergence == no_place);
   CHECK_FALSE(snapshot.cell(1, 2).compared);
   CHECK(snapshot.cell(0, 2).time_ns() == 7000);
   CHECK(snapshot.cell(0, 2).first_ns() == 14000);

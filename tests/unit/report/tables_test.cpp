@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/report/text_table.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
@@ -100,4 +101,17 @@ TEST_CASE("RunTable_ValuesThatWentToAFile_HaveShapeAndSize") {
 }
 
 }  // namespace
+TEST_CASE("TextTable_AlignsByCodePoints") {
+  TextTable table;
+  table.column("layer", Align::left);
+  table.column("time", Align::right);
+  table.row({"Conv_0", "9 µs"});
+  table.row({"Relu", "12 ms"});
+  CHECK(table.text() ==
+        "layer    time\n"
+        "─────────────\n"
+        "Conv_0   9 µs\n"
+        "Relu    12 ms\n");
+}
+
 }  // namespace driftscope::test::tables_test

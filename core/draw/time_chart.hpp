@@ -1,5 +1,5 @@
-// Where the time goes: bars per layer beside each other, and a run as a flame chart by the scopes in
-// the nodes' names. Clients: the time view, its exports.
+// Where the time goes: bars of targets beside each other, and a run as a flame chart by the scopes in
+// the nodes' names. Clients: the time view, its exports, the report.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,26 @@
 
 #include "core/draw/painter.hpp"
 #include "core/draw/theme.hpp"
-#include "core/gui/snapshot.hpp"
+#include "core/results/layer_results.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 
 /// How many times as long: "×0.76", "×5.9", "×376".
 [[nodiscard]] std::string ratio_text(double ratio);
 
-/// Longest time of a layer on any target: the scale of the bars. `first`: of the first run.
-[[nodiscard]] std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first);
-
-/// One row per layer, a bar per target; `rows` are layers, each `row_height` high.
+/// A bar per target, below each other, each with its time and its ratio to the first; 0: not known.
+void paint_times(Painter& painter, Box row, const std::vector<std::int64_t>& times_ns,
+                 std::int64_t longest_ns, const Theme& theme);
 [[nodiscard]] float time_row_height(const Painter& painter, std::size_t targets);
-void paint_time_row(Painter& painter, Box row, const Snapshot& snapshot, std::size_t layer,
-                    std::int64_t longest_ns, bool first, const Theme& theme);
-/// The same for the whole model, on a scale of its own: its time is not the sum of layers that were watched.
-void paint_model_row(Painter& painter, Box row, const Snapshot& snapshot, bool first, const Theme& theme);
+
+/// Such bars of several layers, each with its name; none without targets.
+struct TimeRow {
+  std::string name;
+  std::vector<std::int64_t> times_ns;
+};
+void paint_time_rows(Painter& painter, Box box, const std::vector<TimeRow>& rows, std::int64_t longest_ns,
+                     const Theme& theme);
+[[nodiscard]] float time_rows_height(const Painter& painter, const std::vector<TimeRow>& rows);
 
 /// A stretch of time on one level: a scope, or at the bottom a layer.
 struct FlameSpan {
@@ -38,9 +42,6 @@ struct Flame {
   std::size_t depth = 0;         ///< levels
   std::int64_t total_ns = 0;
 };
-/// The nodes of one target laid end to end, in the order in which they ran; scopes are the parts of
-/// their names between '/'. Nodes without times are left out.
-[[nodiscard]] Flame flame_of(const Snapshot& snapshot, std::size_t target, bool first);
 
 struct FlameView {
   Box box;
@@ -54,4 +55,4 @@ void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, co
                                         Point at);
 [[nodiscard]] float flame_level_height(const Painter& painter);
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

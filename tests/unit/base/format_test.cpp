@@ -2,12 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "core/report/charts.hpp"
-#include "core/report/picture.hpp"
-#include "core/report/text_table.hpp"
+#include "core/base/base64.hpp"
 
 namespace driftscope::test::format_test {
 
@@ -55,39 +52,12 @@ TEST_CASE("HtmlEscape_LeavesNoMarkup") {
   CHECK(html_escape("<img src=x onerror='a&b'>\"") == "&lt;img src=x onerror=&#39;a&amp;b&#39;&gt;&quot;");
 }
 
-TEST_CASE("TextTable_AlignsByCodePoints") {
-  TextTable table;
-  table.column("layer", Align::left);
-  table.column("time", Align::right);
-  table.row({"Conv_0", "9 µs"});
-  table.row({"Relu", "12 ms"});
-  CHECK(table.text() ==
-        "layer    time\n"
-        "─────────────\n"
-        "Conv_0   9 µs\n"
-        "Relu    12 ms\n");
-}
-
 TEST_CASE("Base64_MatchesRfc4648Vectors") {
   CHECK(base64("") == "");
   CHECK(base64("f") == "Zg==");
   CHECK(base64("fo") == "Zm8=");
   CHECK(base64("foo") == "Zm9v");
   CHECK(base64("foobar") == "Zm9vYmFy");
-}
-
-TEST_CASE("LogChart_DrawsZeroNanAndInfinityWithoutBreaking") {
-  const std::vector<std::string> layers = {"a", "b<c", "d", "e"};
-  const std::string svg =
-      log_chart({"Title", "unit", "caption"}, layers, {{"one", {0.0, NAN, 1e-3, INFINITY}, 0}}, 1.0);
-  CHECK(svg.find("b<c") == std::string::npos);
-  CHECK(svg.find("nan,") == std::string::npos);
-  CHECK(svg.find("class=\"limit\"") != std::string::npos);
-  // A gap at NaN: the path starts again behind it.
-  const std::size_t path = svg.find("class=\"line\" d=\"");
-  REQUIRE(path != std::string::npos);
-  const std::string d = svg.substr(path, svg.find("\"/>", path) - path);
-  CHECK(std::count(d.begin(), d.end(), 'M') == 2);
 }
 
 }  // namespace driftscope::test::format_test

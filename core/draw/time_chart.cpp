@@ -1,18 +1,14 @@
-#include "core/gui/time_chart.hpp"
+#include "core/draw/time_chart.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/base/format.hpp"
-#include "core/draw/verdict_mark.hpp"
 #include "core/results/layer_names.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
-
-std::int64_t cell_ns(const Cell& cell, bool first) { return first ? cell.first_ns() : cell.time_ns(); }
 
 Box span_box(const Painter& painter, const FlameView& view, const FlameSpan& span) {
   const double scale = static_cast<double>(view.box.width()) /
@@ -33,9 +29,19 @@ Colour span_colour(const FlameSpan& span, const Theme& theme) {
   return mix(theme.panel, theme.accent, span.layer == no_place ? shade * 0.6f : shade + 0.12f);
 }
 
-/// One bar below another, each with its time and its ratio to the first.
-void paint_bars(Painter& painter, Box row, const std::vector<std::int64_t>& times, std::int64_t longest_ns,
-                const Theme& theme) {
+}  // namespace
+
+std::string ratio_text(double ratio) {
+  return ratio < 9.95 ? fmt::format("×{:.2g}", ratio) : fmt::format("×{:.0f}", ratio);
+}
+
+float time_row_height(const Painter& painter, std::size_t targets) {
+  return std::max(painter.line_height() + 6.0f,
+                  static_cast<float>(targets) * painter.line_height(true) * 0.95f + 6.0f);
+}
+
+void paint_times(Painter& painter, Box row, const std::vector<std::int64_t>& times, std::int64_t longest_ns,
+                 const Theme& theme) {
   const float step = (row.height() - 6.0f) / static_cast<float>(times.size());
   const float numbers = painter.text_width("888.8 ms  ×88.8", true) + 8.0f;
   const float bar_width = std::max(0.0f, row.width() - numbers);
@@ -56,68 +62,24 @@ void paint_bars(Painter& painter, Box row, const std::vector<std::int64_t>& time
   }
 }
 
-}  // namespace
-
-std::string ratio_text(double ratio) {
-  return ratio < 9.95 ? fmt::format("×{:.2g}", ratio) : fmt::format("×{:.0f}", ratio);
+float time_rows_height(const Painter& painter, const std::vector<TimeRow>& rows) {
+  return rows.empty()
+             ? 0.0f
+             : time_row_height(painter, rows.front().times_ns.size()) * static_cast<float>(rows.size());
 }
 
-std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first) {
-  std::int64_t longest = 0;
-  for (std::size_t t = 0; t < snapshot.targets.size(); ++t)
-    for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
-      longest = std::max(longest, cell_ns(snapshot.cell(i, t), first));
-  return longest;
-}
-
-float time_row_height(const Painter& painter, std::size_t targets) {
-  return std::max(painter.line_height() + 6.0f,
-                  static_cast<float>(targets) * painter.line_height(true) * 0.95f + 6.0f);
-}
-
-void paint_time_row(Painter& painter, Box row, const Snapshot& snapshot, std::size_t layer,
-                    std::int64_t longest_ns, bool first, const Theme& theme) {
-  std::vector<std::int64_t> times;
-  for (std::size_t t = 0; t < snapshot.targets.size(); ++t)
-    times.push_back(cell_ns(snapshot.cell(layer, t), first));
-  paint_bars(painter, row, times, longest_ns, theme);
-}
-
-void paint_model_row(Painter& painter, Box row, const Snapshot& snapshot, bool first, const Theme& theme) {
-  std::vector<std::int64_t> times;
-  for (const TargetColumn& column : snapshot.targets)
-    times.push_back(static_cast<std::int64_t>(first ? column.time.first_ns : column.time.ns));
-  paint_bars(painter, row, times, *std::ranges::max_element(times), theme);
-}
-
-Flame flame_of(const Snapshot& snapshot, std::size_t target, bool first) {
-  Flame flame;
-  const TargetColumn& column = snapshot.targets[target];
-  std::unordered_map<std::string_view, std::size_t> layer_of;
-  for (std::size_t i = 0; i < snapshot.layers.size(); ++i) layer_of.emplace(snapshot.layers[i].node, i);
-  std::vector<std::size_t> open;  // spans of the scopes that contain the last node
-  for (const NodeRecord& node : column.about.nodes) {
-    const std::int64_t ns = node.time_ns.empty() ? 0 : first ? node.time_ns.front() : steady_time_ns(node);
-    if (ns <= 0) continue;
-    auto scopes = scopes_of(node.name);
-    if (scopes.size() > 24) scopes.resize(24);
-    std::size_t same = 0;
-    while (same < open.size() && same + 1 < scopes.size() && flame.spans[open[same]].name == scopes[same])
-      ++same;
-    open.resize(same);
-    const std::int64_t begin = flame.total_ns;
-    flame.total_ns += ns;
-    for (const std::size_t span : open) flame.spans[span].end_ns = flame.total_ns;
-    for (std::size_t depth = same; depth < scopes.size(); ++depth) {
-      const bool bottom = depth + 1 == scopes.size();
-      const auto layer = layer_of.find(node.name);
-      if (!bottom) open.push_back(flame.spans.size());
-      flame.spans.push_back({depth, begin, flame.total_ns, scopes[depth],
-                             bottom && layer != layer_of.end() ? layer->second : no_place});
-    }
-    flame.depth = std::max(flame.depth, scopes.size());
+void paint_time_rows(Painter& painter, Box box, const std::vector<TimeRow>& rows, std::int64_t longest_ns,
+                     const Theme& theme) {
+  const float height = time_rows_height(painter, rows) / static_cast<float>(rows.size());
+  const float names = 0.25f * box.width();
+  const auto letters = static_cast<std::size_t>(names / (painter.text_width("nnnnnnnnnn", true) / 10.0f));
+  float top = box.top;
+  for (const TimeRow& row : rows) {
+    painter.text({box.left + names - 10.0f, top + height / 2.0f},
+                 elide_start(row.name, std::max<std::size_t>(3, letters)), theme.ink, Anchor::end, true);
+    paint_times(painter, {box.left + names, top, box.right, top + height}, row.times_ns, longest_ns, theme);
+    top += height;
   }
-  return flame;
 }
 
 float flame_level_height(const Painter& painter) { return painter.line_height(true) + 4.0f; }
@@ -157,4 +119,4 @@ const FlameSpan* flame_at(const Painter& painter, const FlameView& view, const F
   return nullptr;
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope

@@ -1,4 +1,4 @@
-#include "core/gui/memory_chart.hpp"
+#include "core/draw/memory_chart.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "core/base/format.hpp"
+#include "core/bench/memory_growth.hpp"
 #include "core/draw/axis.hpp"
 #include "core/draw/verdict_mark.hpp"
 #include "core/results/layer_names.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
 Box memory_area(const Painter& painter, Box box) {
@@ -19,82 +20,21 @@ Box memory_area(const Painter& painter, Box box) {
           box.bottom - line * 1.5f};
 }
 
-void paint_bytes_axis(Painter& painter, Box area, const LinearAxis& axis, const Theme& theme) {
-  for (double value = 0.0; value <= axis.high * 1.0001; value += axis.step) {
-    const float y = area.bottom - static_cast<float>(axis.place(value)) * area.height();
-    painter.line({area.left, y}, {area.right, y}, value > 0.0 ? theme.grid : theme.line, 1.0f);
-    painter.text({area.left - 6.0f, y}, value > 0.0 ? format_bytes(std::llround(value)) : "0", theme.dim,
-                 Anchor::end, true);
-  }
-}
-
 }  // namespace
 
-std::vector<MemorySeries> memory_series(const Snapshot& snapshot) {
-  std::vector<MemorySeries> all;
-  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
-    const std::size_t first = all.size();
-    for (const MemoryRecord& sample : snapshot.targets[t].about.memory) {
-      if (!std::isfinite(sample.t_ms)) continue;
-      auto same = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
-                               [&](const MemorySeries& one) { return one.kind == sample.kind; });
-      if (same == all.end()) same = all.insert(all.end(), MemorySeries{t, sample.kind, {}});
-      same->samples.push_back(sample);
-    }
-  }
-  for (MemorySeries& one : all)
-    std::sort(one.samples.begin(), one.samples.end(),
-              [](const MemoryRecord& a, const MemoryRecord& b) { return a.t_ms < b.t_ms; });
-  return all;
-}
-
-std::string memory_kind_text(const std::string& kind) {
-  if (kind == "process_tree_pss") return "all processes";
-  if (kind == "process_pss") return "process";
-  if (kind == "wasm_heap") return "wasm heap";
-  std::string text = kind;
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text.empty() ? "memory" : text;
-}
-
-AliveValues alive_values(const Snapshot& snapshot) {
-  if (!snapshot.has_structure) return {};
-  const std::size_t count = snapshot.layers.size();
-  std::vector<std::size_t> last_read(count);
-  for (std::size_t i = 0; i < count; ++i) last_read[i] = no_place;
-  for (std::size_t i = 0; i < count; ++i)
-    for (const std::uint32_t input : snapshot.layers[i].inputs)
-      if (last_read[input] == no_place || i > last_read[input]) last_read[input] = i;
-  std::vector<std::int64_t> change(count + 1, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (is_folded(snapshot, i)) continue;
-    change[i] += snapshot.layers[i].bytes;
-    change[last_read[i] == no_place ? count : std::max(last_read[i], i) + 1] -= snapshot.layers[i].bytes;
-  }
-  AliveValues alive;
-  std::int64_t now = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    now += change[i];
-    if (is_folded(snapshot, i)) continue;
-    alive.layers.push_back(i);
-    alive.bytes.push_back(now);
-  }
-  return alive;
-}
-
-void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series, const Theme& theme) {
+void paint_memory(Painter& painter, Box box, const std::vector<MemoryCurve>& curves, const Theme& theme) {
   const Box area = memory_area(painter, box);
   double from = 0.0;
   double to = 1.0;
   std::int64_t peak_bytes = 0;
-  for (const MemorySeries& one : series)
+  for (const MemoryCurve& one : curves)
     for (const MemoryRecord& sample : one.samples) {
       from = std::min(from, sample.t_ms);
       to = std::max(to, sample.t_ms);
       peak_bytes = std::max(peak_bytes, sample.bytes);
     }
   const LinearAxis axis = linear_axis(static_cast<double>(peak_bytes));
-  paint_bytes_axis(painter, area, axis, theme);
+  paint_axis(painter, area, axis, format_bytes, theme);
   const auto x = [&](double ms) {
     return area.left + static_cast<float>((ms - from) / (to - from)) * area.width();
   };
@@ -106,7 +46,7 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
     painter.text({middle, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, label, theme.dim,
                  Anchor::middle, true);
   }
-  for (const MemorySeries& one : series) {
+  for (const MemoryCurve& one : curves) {
     const Colour colour = theme.series(one.target);
     std::vector<Point> line;
     for (const MemoryRecord& sample : one.samples)
@@ -117,9 +57,9 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
     if (line.size() <= 60)
       for (const Point& at : line) paint_marker(painter, at, 6.0f * painter.unit(), one.target, colour);
     // The marker identifies the target; if there are several kinds each is named once.
-    const auto same_kind = [&](const MemorySeries& other) { return other.kind == one.kind; };
-    const bool several = !std::all_of(series.begin(), series.end(), same_kind);
-    if (line.empty() || !several || &*std::find_if(series.begin(), series.end(), same_kind) != &one) continue;
+    const auto same_kind = [&](const MemoryCurve& other) { return other.kind == one.kind; };
+    const bool several = !std::ranges::all_of(curves, same_kind);
+    if (line.empty() || !several || &*std::ranges::find_if(curves, same_kind) != &one) continue;
     const std::string name = memory_kind_text(one.kind);
     const bool right_side = line.back().x > area.centre().x;
     painter.text({line.back().x + (right_side ? -6.0f : 6.0f),
@@ -128,14 +68,14 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
   }
 }
 
-void paint_alive(Painter& painter, Box box, const AliveValues& values, const Snapshot& snapshot,
-                 std::size_t selected, const Theme& theme) {
+void paint_alive(Painter& painter, Box box, const AliveValues& values, std::size_t selected,
+                 const Theme& theme) {
   const std::vector<std::int64_t>& alive = values.bytes;
   if (alive.empty()) return;
   const Box area = memory_area(painter, box);
   const std::int64_t peak_bytes = *std::max_element(alive.begin(), alive.end());
   const LinearAxis axis = linear_axis(static_cast<double>(peak_bytes), 4);
-  paint_bytes_axis(painter, area, axis, theme);
+  paint_axis(painter, area, axis, format_bytes, theme);
   const float step = area.width() / static_cast<float>(alive.size());
   const auto columns = static_cast<std::size_t>(std::max(1.0f, area.width()));
   const std::size_t group = std::max<std::size_t>(1, alive.size() / columns);
@@ -153,12 +93,23 @@ void paint_alive(Painter& painter, Box box, const AliveValues& values, const Sna
     painter.fill({left, top, left + width, area.bottom},
                  chosen ? theme.accent : mix(theme.panel, theme.accent, 0.4f));
   }
-  const auto peak = static_cast<std::size_t>(std::max_element(alive.begin(), alive.end()) - alive.begin());
   painter.text(
       {area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
-      fmt::format("largest while {} runs: {}", elide_start(snapshot.layers[values.layers[peak]].label, 40),
-                  format_bytes(peak_bytes)),
+      fmt::format("largest while {} runs: {}", elide_start(values.peak_name, 40), format_bytes(peak_bytes)),
       theme.dim, Anchor::start, true);
+}
+
+void paint_growth(Painter& painter, Box box, std::span<const double> runs, std::span<const double> bytes,
+                  Colour colour) {
+  if (runs.empty() || runs.size() != bytes.size()) return;
+  const auto [lowest, highest] = std::ranges::minmax(bytes);
+  const double span = std::max(highest - lowest, std::max(0.01 * highest, 1.0));
+  const double last = std::max(runs.back(), 1.0);
+  std::vector<Point> line;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    line.push_back({box.left + box.width() * static_cast<float>(runs[i] / last),
+                    box.bottom - box.height() * static_cast<float>((bytes[i] - lowest) / span)});
+  painter.polyline(line, colour, 1.5f);
 }
 
 std::size_t alive_place_at(const Painter& painter, Box box, std::size_t layers, Point at) {
@@ -168,4 +119,4 @@ std::size_t alive_place_at(const Painter& painter, Box box, std::size_t layers, 
   return std::min(place, layers - 1);
 }
 
-}  // namespace driftscope::gui
+}  // namespace driftscope
