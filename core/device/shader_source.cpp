@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "core/device/respell.hpp"
+#include "core/device/shader_expression.hpp"
+
 namespace driftscope::gpu {
 namespace {
 
 constexpr std::int64_t max_lines = 200'000;
-constexpr int max_depth = 32;
+constexpr int max_depth = 32;  // of blocks
+constexpr std::string_view wgsl_suffix = ".wgsl";
 
 struct Line {
   std::string_view text;
@@ -30,122 +33,11 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Integers by precedence climbing.
-class Expression {
- public:
-  Expression(std::string_view text, const ShaderValues& values) : text_(text), values_(values) {}
-
-  std::optional<std::int64_t> value() {
-    const auto result = binary(0);
-    skip();
-    return result && at_ == text_.size() ? result : std::nullopt;
-  }
-
- private:
-  struct Operator {
-    std::string_view text;
-    int precedence;
-  };
-
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-
-  std::optional<Operator> next_operator() {
-    static constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<=", 4},
-                                             {">=", 4}, {"<", 4},  {">", 4},  {"+", 5},  {"-", 5},
-                                             {"*", 6},  {"/", 6},  {"%", 6}};
-    skip();
-    for (const Operator& it : operators)
-      if (text_.substr(at_).starts_with(it.text)) return it;
-    return std::nullopt;
-  }
-
-  std::optional<std::int64_t> binary(int lowest) {
-    auto left = unary();
-    while (left) {
-      const auto op = next_operator();
-      if (!op || op->precedence <= lowest) return left;
-      at_ += op->text.size();
-      const auto right = binary(op->precedence);
-      if (!right) return std::nullopt;
-      left = apply(op->text, *left, *right);
-    }
-    return left;
-  }
-
-  static std::optional<std::int64_t> apply(std::string_view op, std::int64_t a, std::int64_t b) {
-    if (op == "||") return a != 0 || b != 0;
-    if (op == "&&") return a != 0 && b != 0;
-    if (op == "==") return a == b;
-    if (op == "!=") return a != b;
-    if (op == "<=") return a <= b;
-    if (op == ">=") return a >= b;
-    if (op == "<") return a < b;
-    if (op == ">") return a > b;
-    std::int64_t result = 0;
-    if (op == "+") return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    if (op == "-") return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    if (op == "*") return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    if (b <= 0) return std::nullopt;
-    return op == "/" ? a / b : a % b;
-  }
-
-  std::optional<std::int64_t> unary() {
-    if (++depth_ > max_depth) return std::nullopt;
-    skip();
-    std::optional<std::int64_t> result;
-    if (at_ < text_.size() && text_[at_] == '!') {
-      ++at_;
-      if (const auto inner = unary()) result = *inner == 0;
-    } else if (at_ < text_.size() && text_[at_] == '-') {
-      ++at_;
-      if (const auto inner = unary()) result = apply("-", 0, *inner);
-    } else if (at_ < text_.size() && text_[at_] == '(') {
-      ++at_;
-      result = binary(0);
-      skip();
-      if (at_ < text_.size() && text_[at_] == ')')
-        ++at_;
-      else
-        result.reset();
-    } else {
-      result = word();
-    }
-    --depth_;
-    return result;
-  }
-
-  std::optional<std::int64_t> word() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    const std::string_view name = text_.substr(begin, at_ - begin);
-    if (name.empty()) return std::nullopt;
-    if (name[0] >= '0' && name[0] <= '9') {
-      std::int64_t number = 0;
-      const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-      return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
-    }
-    const auto found = values_.find(name);
-    if (found == values_.end()) return std::nullopt;
-    const auto* number = std::get_if<std::int64_t>(&found->second);
-    return number == nullptr ? std::nullopt : std::optional(*number);
-  }
-
-  std::string_view text_;
-  const ShaderValues& values_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-};
-
 class Preprocessor {
  public:
-  Preprocessor(const std::map<std::string_view, std::string_view>& files, const ShaderValues& values)
-      : files_(files), values_(values) {}
+  Preprocessor(const std::map<std::string_view, std::string_view>& files, const ShaderValues& values,
+               bool glsl)
+      : files_(files), values_(values), glsl_(glsl) {}
 
   Status include(std::string_view file, const Line* from) {
     const auto found = files_.find(file);
@@ -216,11 +108,13 @@ class Preprocessor {
   }
 
   Status include_of(const Line& line) {
-    const std::string_view name = argument(line);
+    DRIFTSCOPE_TRY(const std::string text, substituted(line));
+    std::string_view name = argument({text, line.file, line.number});
     if (name.size() < 3 || name.front() != '"' || name.back() != '"')
       return at_line(line, "expected #include \"file\"");
-    const std::string_view folder = line.file.substr(0, line.file.rfind('/') + 1);
-    return include(std::string(folder) + std::string(name.substr(1, name.size() - 2)), &line);
+    name = name.substr(1, name.size() - 2);
+    if (name.find('/') != std::string_view::npos) return include(name, &line);
+    return include(fmt::format("{}{}", line.file.substr(0, line.file.rfind('/') + 1), name), &line);
   }
 
   Result<std::size_t> choose(std::span<const Line> lines, std::size_t begin) {
@@ -265,7 +159,7 @@ class Preprocessor {
   }
 
   Result<std::int64_t> number(const Line& line, std::string_view text) const {
-    const auto value = Expression(trimmed(text), values_).value();
+    const auto value = integer_of(trimmed(text), values_);
     if (!value)
       return at_line(line, fmt::format("'{}' cannot be evaluated: an unknown name, or not an integer "
                                        "expression",
@@ -275,29 +169,41 @@ class Preprocessor {
 
   Status put(const Line& line) {
     if (++lines_ > max_lines) return at_line(line, "the shader becomes too long");
-    std::string_view rest = line.text;
-    for (;;) {
-      const auto at = rest.find("${");
-      out_ += rest.substr(0, at);
-      if (at == std::string_view::npos) break;
-      const auto end = rest.find('}', at);
-      if (end == std::string_view::npos) return at_line(line, "${ without }");
-      const std::string_view inside = trimmed(rest.substr(at + 2, end - at - 2));
-      const auto found = values_.find(inside);
-      if (found != values_.end() && std::holds_alternative<std::string>(found->second)) {
-        out_ += std::get<std::string>(found->second);
-      } else {
-        DRIFTSCOPE_TRY(const std::int64_t value, number(line, inside));
-        out_ += std::to_string(value);
-      }
-      rest = rest.substr(end + 1);
+    DRIFTSCOPE_TRY(std::string text, substituted(line));
+    if (glsl_ && line.file.ends_with(wgsl_suffix)) {
+      auto spelled = respelled(text);
+      if (!spelled) return at_line(line, "a declaration that GLSL shares needs its type: let NAME: TYPE");
+      text = *std::move(spelled);
     }
+    out_ += text;
     out_ += '\n';
     return {};
   }
 
+  Result<std::string> substituted(const Line& line) const {
+    std::string made;
+    std::string_view rest = line.text;
+    for (;;) {
+      const auto at = rest.find("${");
+      made += rest.substr(0, at);
+      if (at == std::string_view::npos) break;
+      const auto end = rest.find('}', at);
+      if (end == std::string_view::npos) return at_line(line, "${ without }");
+      const std::string_view inside = trimmed(rest.substr(at + 2, end - at - 2));
+      if (const std::string* const text = text_of(inside, values_)) {
+        made += *text;
+      } else {
+        DRIFTSCOPE_TRY(const std::int64_t value, number(line, inside));
+        made += std::to_string(value);
+      }
+      rest = rest.substr(end + 1);
+    }
+    return made;
+  }
+
   const std::map<std::string_view, std::string_view>& files_;
   ShaderValues values_;
+  bool glsl_;  // it makes GLSL
   std::set<std::string_view> included_;
   std::string out_;
   std::int64_t lines_ = 0;
@@ -308,7 +214,7 @@ class Preprocessor {
 
 Result<std::string> shader_source(const std::map<std::string_view, std::string_view>& files,
                                   std::string_view file, const ShaderValues& values) {
-  Preprocessor preprocessor(files, values);
+  Preprocessor preprocessor(files, values, file.ends_with(".glsl"));
   DRIFTSCOPE_CHECK(preprocessor.include(file, nullptr));
   return preprocessor.take();
 }

@@ -1,12 +1,13 @@
 // Shaders as files: a small preprocessor makes the source of one program of a file of shaders/, its includes
 // and the numbers that an operator gives it. Clients: the operators of GPU engines. It knows no shading
-// language.
+// language, but that a WGSL file in a GLSL program has its declarations respelled (respell.hpp).
 //
-//   #include "name.wgsl"      another file of the same folder, once
+//   #include "name.wgsl"      another file of the same folder, once; "folder/name.wgsl": of another one
 //   #if EXPRESSION            with numbers, names that were given, ! && || == != < <= > >= + - * / % ( )
 //   #elif … #else #endif
 //   #for I in A..B … #end     the lines for each I in [A, B), with ${I} replaced
-//   ${EXPRESSION}             its value, or the text of a name that was given
+//   ${EXPRESSION}             its value, or the text of a name that was given; NAME[EXPRESSION] is the name
+//                             with the number behind it
 #pragma once
 
 #include <map>

@@ -54,6 +54,14 @@ TEST_CASE("ShaderSource_Includes_ComeOnceFromTheSameFolder") {
   CHECK(made("#include \"b\"\n#include \"b\"\nc\n", {{"N", 4}}) == "b 4\nc\n");
 }
 
+TEST_CASE("ShaderSource_NamesWithANumber_AreThoseOfALoop") {
+  CHECK(made("#for I in 0..2\n${T[I]} ${N[I + 1] + 1}\n#end\n",
+             {{"T0", std::string("a")}, {"T1", std::string("b")}, {"N1", 4}, {"N2", 5}}) == "a 5\nb 6\n");
+  CHECK(made("#if N[M[0]] == 7\nyes\n#endif\n", {{"M0", 3}, {"N3", 7}}) == "yes\n");
+  CHECK(rejected("${T[0}").find("cannot be evaluated") != std::string::npos);
+  CHECK(rejected("${T[]}").find("cannot be evaluated") != std::string::npos);
+}
+
 TEST_CASE("ShaderSource_UnknownDirectives_AreTheLanguages") {
   CHECK(made("#version 300 es\n#define X 1\n") == "#version 300 es\n#define X 1\n");
 }
@@ -78,9 +86,17 @@ TEST_CASE("ShaderSource_RandomTexts_EndWithSourceOrError") {
   const std::uint64_t seed = test_seed(5);
   SEED_INFO(seed);
   Rng rng(seed);
-  const char* pieces[] = {
-      "#if ", "#elif ", "#else\n", "#endif\n", "#for I in ", "#end\n", "..", "${", "}", "N",
-      "I",    "3",      "(",       ")",        "+",          "\n",     "\n", "x",  " ", "#include \"b\"\n"};
+  const char* pieces[] = {"#if ",       "#elif ",
+                          "#else\n",    "#endif\n",
+                          "#for I in ", "#end\n",
+                          "..",         "${",
+                          "}",          "N",
+                          "I",          "3",
+                          "[I",         "]",
+                          "(",          ")",
+                          "+",          "\n",
+                          "\n",         "x",
+                          " ",          "#include \"b\"\n"};
   for (int round = 0; round < 20000; ++round) {
     std::string text;
     for (std::uint64_t i = rng.below(24); i > 0; --i) text += pieces[rng.below(std::size(pieces))];
