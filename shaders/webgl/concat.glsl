@@ -1,8 +1,9 @@
+#include "inputs.glsl"
 // Runs of several values side by side, RUN elements or texels in all. PIECES says which value holds place j.
 #if ELEMENTS
-float element(int i) {
+float value_at(int i) {
 #else
-vec4 texel(int i) {
+vec4 value_at(int i) {
 #endif
   int j = i % ${RUN};
   int outer = i / ${RUN};

@@ -1,3 +1,4 @@
+#include "inputs.glsl"
 // A convolution of each channel by itself, four channels at once (channels last); what is read of the weights serves a
 // pixel of each layer.
 const int C4 = ${C / 4};

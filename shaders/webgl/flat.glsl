@@ -1,12 +1,14 @@
-// The end of a shader that computes each texel by itself: it defines `vec4 texel(int t)`, or with ELEMENTS
-// `float element(int e)`. COUNT: elements of the result.
-#if ELEMENTS
+// The end of a shader that computes each value by itself: it defines `vec4 value_at(int t)` of a texel, or with
+// ELEMENTS `float value_at(int e)`. COUNT: elements of the result.
 vec4 texel(int t) {
+#if ELEMENTS
   vec4 value;
-  for (int i = 0; i < 4; i++) value[i] = element(min(4 * t + i, ${COUNT - 1}));
+  for (int i = 0; i < 4; i++) value[i] = value_at(min(4 * t + i, ${COUNT - 1}));
   return value;
-}
+#else
+  return value_at(t);
 #endif
+}
 
 void main() {
   int q = pixel();

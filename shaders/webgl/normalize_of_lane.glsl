@@ -1,6 +1,7 @@
+#include "inputs.glsl"
 // A texel for each lane: its mean, and 1 / sqrt(variance + EPSILON). COUNT: four times the lanes.
 #include "lanes.glsl"
-vec4 texel(int lane) {
+vec4 value_at(int lane) {
   int base = lane_base(lane);
   float sum = 0.0;
   for (int l = 0; l < ${SIZE}; l++) sum += in0_element(base + l * ${INNER});

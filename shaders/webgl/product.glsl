@@ -1,3 +1,4 @@
+#include "inputs.glsl"
 // A product Y (ROWS x N) = A (ROWS x K) times B (K x N), N a multiple of four: each fragment computes four columns of
 // one row in each layer, so that what it reads of B serves ACTIVE rows. A is a matrix, or the windows of an image.
 // B: four rows of four columns side by side (B_QUADS), or row after row.

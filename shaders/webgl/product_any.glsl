@@ -1,8 +1,9 @@
+#include "inputs.glsl"
 // A product Y (ROWS x N) = A (ROWS x K) times B (K x N) for any N, one element after the other. B is a constant of N
 // rows of K (B_ROWS), or a value as it lies.
 const int K = ${K};
 
-float element(int e) {
+float value_at(int e) {
   int n = e % ${N};
   int row = e / ${N};
   int batch = row / ${M};

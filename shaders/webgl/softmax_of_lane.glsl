@@ -1,6 +1,7 @@
+#include "inputs.glsl"
 // A texel for each lane: its largest element, and the sum of exp(x - largest). COUNT: four times the lanes.
 #include "lanes.glsl"
-vec4 texel(int lane) {
+vec4 value_at(int lane) {
   int base = lane_base(lane);
   float largest = in0_element(base);
   for (int l = 1; l < ${SIZE}; l++) largest = max(largest, in0_element(base + l * ${INNER}));

@@ -13,7 +13,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(workgroup_id) group: 
     let v = x[base + l * ${INNER}u];
     part = ${NEXT};
   }
-  let all = ${JOIN}(thread, part);
+  let whole = ${JOIN}(thread, part);
   if (first == 0u) {
     y[lane] = ${LAST};
   }

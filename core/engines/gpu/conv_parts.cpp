@@ -27,6 +27,13 @@ std::optional<ConvParts> conv_parts(const GpuLowering& lowering, const Node& nod
   return parts;
 }
 
+ConvKernel choose_conv_kernel(std::int64_t groups, std::int64_t outputs, std::int64_t channels,
+                              std::int64_t depthwise_unit) {
+  if (groups == 1) return ConvKernel::product;
+  const bool each_by_itself = groups == outputs && channels == 1;
+  return each_by_itself && outputs % depthwise_unit == 0 ? ConvKernel::depthwise : ConvKernel::any;
+}
+
 ShaderValues window_values(const lowering::Window2d& window) {
   const WindowAxis& h = window.height;
   const WindowAxis& v = window.width;

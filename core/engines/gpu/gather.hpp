@@ -1,8 +1,7 @@
 // Elements from other places: where each element of a result comes from, axis by axis, as a shader writes it.
-// Clients: the operators that move elements, the lowerings that emit their shaders.
+// Clients: the operators that move elements, the lowering that emits their shader.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,17 +19,14 @@ struct GatherAxis {
   std::int64_t limit = 0;  ///< 0: always inside
 };
 
-/// The same as a walk, if no axis has limits or runs backwards.
-[[nodiscard]] std::optional<std::vector<WalkAxis>> as_walk(const std::vector<GatherAxis>& axes);
-
-/// The parts of a shader: definitions of coordinates c0, c1, … of element i, whether they are inside, and the
-/// place in the source.
+/// What shaders/gpu/move.wgsl consists of, for each element, or each four of them.
 struct GatherText {
-  std::string coordinates;
-  std::string within;
-  std::string from;
+  bool texels = false;
+  std::string coordinates;  ///< definitions of c0, c1, … where they are needed
+  std::string within;       ///< whether they are inside; empty: always
+  std::string moved;        ///< reads the source
+  std::string fill;         ///< what is outside
 };
-/// `wgsl`: with WGSL's types, else GLSL's.
-[[nodiscard]] GatherText gather_text(const std::vector<GatherAxis>& axes, std::int64_t offset, bool wgsl);
+[[nodiscard]] GatherText gather_text(const std::vector<GatherAxis>& axes, std::int64_t offset, float fill);
 
 }  // namespace driftscope::gpu

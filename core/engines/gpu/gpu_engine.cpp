@@ -19,7 +19,7 @@ constexpr const char* default_timeout = "300";
 Availability GpuEngine::supports(const Graph& /*graph*/, const Node& node) const {
   const auto op = find_operator(node);
   if (!op.ok()) return {false, op.error().message};
-  if (!has_shaders(node) && gpu_operators().find(node) == nullptr && (*op)->strict_kernel == nullptr)
+  if (gpu_operators().find(node) == nullptr && (*op)->strict_kernel == nullptr)
     return {false, fmt::format("{} has neither a shader nor a strict kernel", node.op_type)};
   return {};
 }

@@ -28,8 +28,6 @@ class GpuEngine : public Engine {
   /// `language`: of its shaders, for the trace.
   GpuEngine(Api api, const char* language) : api_(api), language_(language) {}
 
-  /// Whether it may run the node itself.
-  [[nodiscard]] virtual bool has_shaders(const Node& node) const = 0;
   /// `producers`: of each value of the graph that was given.
   [[nodiscard]] virtual Result<lowering::Plan> plan(Graph& graph, const std::vector<NodeId>& producers,
                                                     const EngineOptions& options,

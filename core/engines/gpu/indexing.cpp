@@ -38,28 +38,50 @@ std::vector<std::int64_t> broadcast_strides(const Shape& in_memory, std::size_t 
 }
 
 std::string place_of(const std::vector<WalkAxis>& axes, std::size_t operand, std::string_view index,
-                     std::int64_t offset, std::string_view suffix) {
+                     std::int64_t offset) {
   std::int64_t count = 1;
-  for (const WalkAxis& axis : axes) count *= axis.size;
-  std::string text = offset == 0 ? std::string() : fmt::format("{}{}", offset, suffix);
-  std::int64_t below = count;
+  std::vector<WalkAxis> own;  // as few axes as this operand needs
   for (const WalkAxis& axis : axes) {
+    count *= axis.size;
+    own.push_back({axis.size, {axis.strides[operand]}});
+  }
+  std::string text = offset == 0 ? std::string() : std::to_string(offset);
+  std::int64_t below = count;
+  for (const WalkAxis& axis : joined(own)) {
     const std::int64_t above = below;
     below /= axis.size;
-    const std::int64_t stride = axis.strides[operand];
+    const std::int64_t stride = axis.strides[0];
     if (stride == 0) continue;
     if (!text.empty()) text += " + ";
     text += index;
-    if (below > 1) text += fmt::format(" / {}{}", below, suffix);
-    if (above < count) text += fmt::format(" % {}{}", axis.size, suffix);
-    if (stride > 1) text += fmt::format(" * {}{}", stride, suffix);
+    if (below > 1) text += fmt::format(" / {}", below);
+    if (above < count) text += fmt::format(" % {}", axis.size);
+    if (stride > 1) text += fmt::format(" * {}", stride);
   }
-  return text.empty() ? fmt::format("0{}", suffix) : text;
+  return text.empty() ? "0" : text;
+}
+
+std::optional<TexelWalk> in_texels(const std::vector<WalkAxis>& joined_axes) {
+  if (joined_axes.empty() || joined_axes.back().size % 4 != 0) return std::nullopt;
+  TexelWalk walk{joined_axes, {}};
+  const std::size_t operands = joined_axes.back().strides.size();
+  walk.axes.back().size /= 4;
+  for (std::size_t i = 0; i < operands; ++i) {
+    const std::int64_t innermost = joined_axes.back().strides[i];
+    walk.one_for_all.push_back(innermost == 0);
+    if (innermost == 0) continue;
+    if (innermost != 1) return std::nullopt;
+    for (std::size_t axis = 0; axis + 1 < joined_axes.size(); ++axis) {
+      if (joined_axes[axis].strides[i] % 4 != 0) return std::nullopt;
+      walk.axes[axis].strides[i] /= 4;
+    }
+  }
+  return walk;
 }
 
 std::string float_text(float value) {
   constexpr float largest = std::numeric_limits<float>::max();
-  if (std::isnan(value)) return "bitcast<f32>(0x7fc00000u)";
+  if (std::isnan(value)) return "nan()";
   std::string text = fmt::format("{:.17g}", static_cast<double>(std::clamp(value, -largest, largest)));
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return value < 0.0f ? "(" + text + ")" : text;

@@ -9,10 +9,11 @@
 namespace driftscope::gpu {
 
 Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std::vector<BufferId> reads,
-                         std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups,
-                         std::string_view head) {
-  DRIFTSCOPE_TRY(const std::string body, shader_source(file, values));
-  const std::string code = fmt::format("{}{}", head, body);
+                         std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups) {
+  DRIFTSCOPE_TRY(const std::string code, shader_source(file, values));
+  // A frame is named after what it frames.
+  if (const auto framed = values.find("SHADER"); framed != values.end())
+    file = std::get<std::string>(framed->second);
   const std::string label =
       node_ == nullptr ? std::string(file) : fmt::format("{} ({})", node_label(*node_), file);
   std::vector<DispatchStep::Bound> bound;
@@ -37,9 +38,8 @@ LowerOperator GpuOperatorTable::find(const Node& node) const {
 
 Result<bool> GpuLowering::lower_node(const Node& node) {
   node_ = &node;
-  Result<bool> taken = lower_on_device(node);
-  if (taken.ok() && !*taken)
-    if (const LowerOperator shared = gpu_operators().find(node)) taken = shared(*this, node);
+  const LowerOperator lower_operator = gpu_operators().find(node);
+  Result<bool> taken = lower_operator == nullptr ? Result<bool>(false) : lower_operator(*this, node);
   node_ = nullptr;
   return taken;
 }
@@ -48,7 +48,7 @@ Status GpuLowering::emit_conversion(const Conversion& conversion) {
   if (conversion.from.space == conversion.to.space) {
     if (conversion.from.space == Space::device) {
       rearranging_ = true;
-      const Status emitted = emit_rearrangement(conversion);
+      const Status emitted = rearrange(conversion);
       rearranging_ = false;
       return emitted;
     }
@@ -58,6 +58,51 @@ Status GpuLowering::emit_conversion(const Conversion& conversion) {
         .reads = {conversion.source},
         .writes = {conversion.target}});
   return {};
+}
+
+// In the order of the target.
+Status GpuLowering::rearrange(const Conversion& conversion) {
+  const bool to_channels_last = conversion.from.plain();
+  const Blocks blocks =
+      blocks_of(conversion.shape, to_channels_last ? conversion.to.layout : conversion.from.layout);
+  const GatherAxis batch{.size = blocks.batch, .stride = blocks.channels * blocks.spatial};
+  const GatherAxis pixels{.size = blocks.spatial, .stride = to_channels_last ? 1 : blocks.channels};
+  const GatherAxis channels{.size = blocks.channels, .stride = to_channels_last ? blocks.spatial : 1};
+  const std::vector<GatherAxis> axes = to_channels_last ? std::vector<GatherAxis>{batch, pixels, channels}
+                                                        : std::vector<GatherAxis>{batch, channels, pixels};
+  DRIFTSCOPE_TRY(const bool done, emit_gather(conversion.source, conversion.target, axes));
+  return done ? Status() : internal_error("a layout was not changed");
+}
+
+Result<bool> GpuLowering::emit_gather(BufferId source, BufferId target, const std::vector<GatherAxis>& axes,
+                                      std::int64_t offset, float fill) {
+  std::int64_t count = 1;
+  for (const GatherAxis& axis : axes) count *= axis.size;
+  const GatherText text = gather_text(axes, offset, fill);
+  return emit_values("move",
+                     {{"COORDINATES", text.coordinates},
+                      {"LIMITED", text.within.empty() ? 0 : 1},
+                      {"WITHIN", text.within},
+                      {"FILL", text.fill},
+                      {"MOVED", text.moved}},
+                     {source}, target, count, !text.texels);
+}
+
+Result<BufferId> GpuLowering::emit_constant_product(Product product) {
+  const BufferId y = product.y = scratch_rows(product.m, product.n / 4);
+  DRIFTSCOPE_TRY(const bool done, emit_product(std::move(product)));
+  return done ? Result<BufferId>(y) : internal_error("a product with constants was not taken");
+}
+
+Result<BufferId> GpuLowering::keep_padded(std::span<const float> values) {
+  DRIFTSCOPE_TRY(Tensor padded,
+                 Tensor::make(DType::float32, {(std::ssize(values) + 3) / 4 * 4}, "a constant"));
+  std::ranges::copy(values, padded.mutable_values<float>().begin());
+  return keep(std::move(padded));
+}
+
+BufferId GpuLowering::scratch_rows(std::int64_t rows, std::int64_t row_texels) {
+  return scratch(static_cast<std::size_t>(rows * row_texels) * 16);
 }
 
 bool GpuLowering::is_bool(ValueId id) const {

@@ -1,7 +1,6 @@
-// Operators that every GPU engine runs in the same way, each by a shader of its own language. The table is
-// generated from operators/ at configure time (each file FOO.cpp defines
-// `void driftscope::gpu::foo::add_to(GpuOperatorTable&)`), never edited. Clients: the lowering,
-// gpu_engine.cpp.
+// Which operators GPU engines run themselves. The table is generated from operators/ at configure time (each
+// file FOO.cpp defines `void driftscope::gpu::foo::add_to(GpuOperatorTable&)`), never edited. Clients: the
+// lowering, gpu_engine.cpp, tests.
 #pragma once
 
 #include <map>
@@ -22,8 +21,9 @@ using LowerOperator = Result<bool> (*)(GpuLowering& lowering, const Node& node);
 class GpuOperatorTable {
  public:
   void add(std::string_view op_type, LowerOperator lower) { table_[std::string(op_type)] = lower; }
-  /// Null for what an engine does itself, or strict.
+  /// Null for what goes to strict.
   [[nodiscard]] LowerOperator find(const Node& node) const;
+  [[nodiscard]] const std::map<std::string, LowerOperator, std::less<>>& all() const { return table_; }
 
  private:
   std::map<std::string, LowerOperator, std::less<>> table_;

@@ -23,10 +23,6 @@ class WebGlEngine final : public gpu::GpuEngine {
   }
 
  protected:
-  [[nodiscard]] bool has_shaders(const Node& node) const override {
-    return webgl_operators().find(node) != nullptr;
-  }
-
   [[nodiscard]] Result<lowering::Plan> plan(Graph& graph, const std::vector<NodeId>& producers,
                                             const EngineOptions& options, lowering::Fallback& fallback,
                                             gpu::Device& device) const override {

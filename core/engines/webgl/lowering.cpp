@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+
+#include "core/engines/gpu/conv_parts.hpp"
 
 namespace driftscope::webgl {
 namespace {
@@ -17,45 +19,7 @@ std::int64_t texels_together(const Buffer& buffer) {
   return innermost > 0 && innermost % 4 == 0 ? innermost / 4 : 1;
 }
 
-std::string layer_of(const std::string& t, const Texels& at) {
-  std::string text = fmt::format("int({} >= {})", t, at.layer_texels);
-  for (int layer = 2; layer < at.layers; ++layer)
-    text += fmt::format(" + int({} >= {})", t, layer * at.layer_texels);
-  return text;
-}
-
-// The functions by which a shader reads binding `i`.
-std::string reader(std::size_t i, const Texels& at) {
-  const gpu::TextureExtent extent = at.extent();
-  const std::string place = fmt::format("q & {}, q >> {}", extent.width - 1, extent.width_bits);
-  std::string text = fmt::format("uniform sampler2DArray in{0};\n", i);
-  text += fmt::format("vec4 in{}_at(int q, int layer) {{ return texelFetch(in{}, ivec3({}, layer), 0); }}\n",
-                      i, i, place);
-  if (at.layers == 1)
-    text += fmt::format(
-        "int in{0}_layer(int t) {{ return 0; }}\nvec4 in{0}_texel(int t) {{ return in{0}_at(t, 0); }}\n", i);
-  else
-    text += fmt::format(
-        "int in{0}_layer(int t) {{ return {1}; }}\n"
-        "vec4 in{0}_texel(int t) {{ int layer = in{0}_layer(t); return in{0}_at(t - layer * {2}, layer); "
-        "}}\n",
-        i, layer_of("t", at), at.layer_texels);
-  text += fmt::format("float in{0}_element(int e) {{ return in{0}_texel(e >> 2)[e & 3]; }}\n", i);
-  return text;
-}
-
 }  // namespace
-
-LowerOperator WebGlOperatorTable::find(const Node& node) const {
-  if (!node.domain.empty()) return nullptr;
-  const auto found = table_.find(node.op_type);
-  return found == table_.end() ? nullptr : found->second;
-}
-
-Result<bool> Lowering::lower_on_device(const Node& node) {
-  const LowerOperator lower_operator = webgl_operators().find(node);
-  return lower_operator == nullptr ? Result<bool>(false) : lower_operator(*this, node);
-}
 
 std::int64_t Lowering::memory_size(const Buffer& buffer) const {
   const std::int64_t bytes = GraphLowering::memory_size(buffer);
@@ -74,73 +38,76 @@ Texels Lowering::texels(BufferId id) const {
 
 Status Lowering::emit_draw(std::string_view file, ShaderValues values, std::vector<BufferId> reads,
                            BufferId write) {
-  if (reads.size() > max_samplers) return internal_error("a shader with too many textures");
+  if (reads.size() > max_inputs()) return internal_error("a shader with too many textures");
+  values["INPUTS"] = std::ssize(reads);
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const Texels at = texels(reads[i]);
+    values[fmt::format("LAYERS_OF{}", i)] = at.layers;
+    values[fmt::format("LAYER_TEXELS_OF{}", i)] = at.layer_texels;
+    values[fmt::format("WIDTH{}", i)] = at.extent().width;
+    values[fmt::format("WIDTH_BITS{}", i)] = at.extent().width_bits;
+  }
   const Texels written = texels(write);
-  const gpu::TextureExtent extent = written.extent();
-  std::string head =
-      "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2DArray;\n";
-  for (std::size_t i = 0; i < reads.size(); ++i) head += reader(i, texels(reads[i]));
-  for (int layer = 0; layer < written.layers; ++layer)
-    head += fmt::format("layout(location = {0}) out vec4 out{0};\n", layer);
-  head +=
-      fmt::format("int pixel() {{ return int(gl_FragCoord.y) * {} + int(gl_FragCoord.x); }}\n", extent.width);
+  const TextureExtent extent = written.extent();
+  values["WIDTH_OF_RESULT"] = extent.width;
   values["LAYERS"] = written.layers;
   values["LAYER_TEXELS"] = written.layer_texels;
-  values["INPUTS"] = std::ssize(reads);
   if (const auto count = values.find("COUNT"); count != values.end())
     values["LAYERS_USED"] = std::min<std::int64_t>(
         written.layers, ceil_div(ceil_div(std::get<std::int64_t>(count->second), 4), written.layer_texels));
   const std::int64_t width = std::min(extent.width, written.layer_texels);
   return emit(file, values, std::move(reads), {write},
-              {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(extent.height), 1}, head);
+              {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(extent.height), 1});
 }
 
-Result<bool> Lowering::emit_walk(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
-                                 std::int64_t source_offset) {
-  const std::vector<WalkAxis> walk = joined(axes);
-  std::int64_t count = 1;
-  for (const WalkAxis& axis : walk) count *= axis.size;
-  const auto texel_walk = source_offset % 4 == 0 ? in_texels(walk) : std::nullopt;
-  ShaderValues values = {{"COUNT", count}, {"ELEMENTS", texel_walk ? 0 : 1}};
-  values["FROM"] = texel_walk ? glsl_place(texel_walk->axes, 0, "i", source_offset / 4)
-                              : glsl_place(walk, 0, "i", source_offset);
-  values["COORDINATES"] = std::string();
-  values["WITHIN"] = std::string("true");
-  values["FILL"] = std::string("0.0");
-  values["ONE_FOR_ALL"] = texel_walk && texel_walk->one_for_all[0] ? 1 : 0;
-  DRIFTSCOPE_CHECK(emit_draw("webgl/move.glsl", std::move(values), {source}, target));
-  return true;
-}
-
-Result<bool> Lowering::emit_elements(std::string_view name, ShaderValues values, std::vector<BufferId> reads,
-                                     BufferId write, std::int64_t count) {
-  values["ELEMENTS"] = 1;
+Result<bool> Lowering::emit_values(std::string_view name, ShaderValues values, std::vector<BufferId> reads,
+                                   BufferId write, std::int64_t count, bool elements) {
+  values["SHADER"] = fmt::format("gpu/{}.wgsl", name);
+  values["ELEMENTS"] = elements ? 1 : 0;
+  values["FOURS"] = 1;
   values["COUNT"] = count;
-  DRIFTSCOPE_CHECK(emit_draw(fmt::format("webgl/{}.glsl", name), std::move(values), std::move(reads), write));
+  values.try_emplace("ALIKE", 0);
+  DRIFTSCOPE_CHECK(emit_draw("webgl/values.glsl", std::move(values), std::move(reads), write));
   return true;
 }
 
-Result<bool> Lowering::emit_gather(BufferId source, BufferId target, const std::vector<gpu::GatherAxis>& axes,
-                                   std::int64_t offset, float fill) {
-  if (const auto walk = gpu::as_walk(axes)) return emit_walk(source, target, *walk, offset);
-  std::int64_t count = 1;
-  for (const gpu::GatherAxis& axis : axes) count *= axis.size;
-  const gpu::GatherText text = gpu::gather_text(axes, offset, false);
-  return emit_elements("move",
-                       {{"COORDINATES", text.coordinates},
-                        {"WITHIN", text.within},
-                        {"FILL", float_text(fill)},
-                        {"FROM", text.from},
-                        {"ONE_FOR_ALL", 0}},
-                       {source}, target, count);
+Result<bool> Lowering::emit_elementwise(const Elementwise& function, std::vector<BufferId> reads,
+                                        BufferId write) {
+  const bool as_result = function.axes.empty();
+  const bool alike =
+      as_result && std::ranges::all_of(reads, [&](BufferId id) { return texels(id) == texels(write); });
+  const auto walk = in_texels(function.axes);
+  std::string loads;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const auto place = [&] { return place_of(walk ? walk->axes : function.axes, i, walk ? "i" : "e"); };
+    const bool single = !as_result && std::ranges::all_of(function.axes, [&](const WalkAxis& axis) {
+      return axis.strides[i] == 0;
+    });
+    if (as_result)
+      loads += fmt::format("  let x{0}: T = in{0}_value(i);\n", i);
+    else if (single || (walk && walk->one_for_all[i]))
+      loads += fmt::format("  let x{0}: T = T(in{0}_element({1}));\n", i, single ? "0" : place());
+    else if (walk)
+      loads += fmt::format("  let x{0}: T = in{0}_texel({1});\n", i, place());
+    else if (place() == "e")
+      loads += fmt::format("  let x{0}: T = in{0}_texel(i);\n", i);
+    else
+      loads += fmt::format(
+          "  var x{0}: T = T(0.0);\n"
+          "  for (var j: i32 = 0; j < 4; j++) {{ let e: i32 = 4 * i + j; x{0}[j] = in{0}_element({1}); }}\n",
+          i, place());
+  }
+  return emit_texels("elementwise",
+                     {{"ALIKE", alike ? 1 : 0}, {"LOADS", loads}, {"EXPRESSION", function.expression}},
+                     std::move(reads), write, function.count);
 }
 
-Result<bool> Lowering::emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
-                                   std::int64_t inner, BufferId target) {
-  if (pieces.size() > max_samplers) return false;
+Result<bool> Lowering::emit_concat(const std::vector<Piece>& pieces, std::int64_t outer, std::int64_t inner,
+                                   BufferId target) {
+  if (pieces.size() > max_inputs()) return false;
   std::int64_t total = 0;
   bool texels_whole = true;
-  for (const gpu::Piece& piece : pieces) {
+  for (const Piece& piece : pieces) {
     total += piece.size;
     texels_whole = texels_whole && piece.size * inner % 4 == 0;
   }
@@ -164,41 +131,71 @@ Result<bool> Lowering::emit_concat(const std::vector<gpu::Piece>& pieces, std::i
   return true;
 }
 
-Status Lowering::emit_rearrangement(const Conversion& conversion) {
-  const bool to_channels_last = conversion.from.plain();
-  const Blocks blocks =
-      blocks_of(conversion.shape, to_channels_last ? conversion.to.layout : conversion.from.layout);
-  const std::int64_t n = blocks.channels * blocks.spatial;
-  // In the order of the target.
-  std::vector<WalkAxis> axes;
-  if (to_channels_last)
-    axes = {{blocks.batch, {n}}, {blocks.spatial, {1}}, {blocks.channels, {blocks.spatial}}};
-  else
-    axes = {{blocks.batch, {n}}, {blocks.channels, {1}}, {blocks.spatial, {blocks.channels}}};
-  DRIFTSCOPE_TRY(const bool done, emit_walk(conversion.source, conversion.target, axes));
-  return done ? Status() : internal_error("a layout was not changed");
-}
-
-std::string float_text(float value) {
-  return std::isnan(value) ? "uintBitsToFloat(0x7fc00000u)" : gpu::float_text(value);
-}
-
-std::optional<TexelWalk> in_texels(const std::vector<WalkAxis>& joined_axes) {
-  if (joined_axes.empty() || joined_axes.back().size % 4 != 0) return std::nullopt;
-  TexelWalk walk{joined_axes, {}};
-  const std::size_t operands = joined_axes.back().strides.size();
-  walk.axes.back().size /= 4;
-  for (std::size_t i = 0; i < operands; ++i) {
-    const std::int64_t innermost = joined_axes.back().strides[i];
-    walk.one_for_all.push_back(innermost == 0);
-    if (innermost == 0) continue;
-    if (innermost != 1) return std::nullopt;
-    for (std::size_t axis = 0; axis + 1 < joined_axes.size(); ++axis) {
-      if (joined_axes[axis].strides[i] % 4 != 0) return std::nullopt;
-      walk.axes[axis].strides[i] /= 4;
-    }
+Result<bool> Lowering::emit_depthwise(const ConvParts& parts, const Clamp& clamp, std::int64_t pixels,
+                                      BufferId in, BufferId weights, BufferId out) {
+  std::vector<BufferId> reads = {in, weights};
+  if (!parts.bias.empty()) {
+    DRIFTSCOPE_TRY(const BufferId bias, keep_padded(parts.bias));
+    reads.push_back(bias);
   }
-  return walk;
+  ShaderValues values = window_values(parts.window);
+  add_clamp(values, clamp);
+  values["BIAS"] = parts.bias.empty() ? 0 : 1;
+  values["C"] = parts.outputs;
+  values["ROWS"] = pixels;
+  DRIFTSCOPE_CHECK(emit_draw("webgl/depthwise.glsl", std::move(values), std::move(reads), out));
+  return true;
+}
+
+// What is common to a lane into a texel for each, then every element with the texel of its lane.
+Result<bool> Lowering::emit_lanes(std::string_view name, ShaderValues values, const Lanes& lanes,
+                                  std::vector<BufferId> reads, BufferId write) {
+  values["SIZE"] = lanes.size;
+  values["INNER"] = lanes.inner;
+  values["ELEMENTS"] = 0;
+  values["COUNT"] = lanes.count() * 4;
+  const BufferId found = scratch_texels(lanes.count());
+  DRIFTSCOPE_CHECK(emit_draw(fmt::format("webgl/{}_of_lane.glsl", name), values, {reads[0]}, found));
+  values["ELEMENTS"] = 1;
+  values["COUNT"] = lanes.count() * lanes.size;
+  reads.insert(reads.begin() + 1, found);
+  DRIFTSCOPE_CHECK(emit_draw(fmt::format("webgl/{}.glsl", name), std::move(values), std::move(reads), write));
+  return true;
+}
+
+// Long lanes in stages, so that no fragment loops for long and many work at once.
+Result<bool> Lowering::emit_reduction(const Reduction& reduction, const Lanes& lanes, BufferId in,
+                                      BufferId out) {
+  constexpr std::int64_t longest_part = 1024;
+  const auto join = [](Reduction::Join how) {
+    switch (how) {
+      case Reduction::Join::largest: return "max(part, v)";
+      case Reduction::Join::product: return "part * v";
+      default: return "part + v";
+    }
+  };
+  const char* next = reduction.next;
+  for (std::int64_t size = lanes.size;;) {
+    const bool last = size <= longest_part;
+    const std::int64_t parts = last ? 1 : ceil_div(size, longest_part);
+    // The parts of a lane one behind the other in its place.
+    const BufferId made = last ? out : scratch_texels(ceil_div(lanes.count() * parts, 4));
+    DRIFTSCOPE_CHECK(emit_draw("webgl/reduce.glsl",
+                               {{"FIRST", std::string(reduction.first)},
+                                {"NEXT", std::string(next)},
+                                {"LAST", last ? reduction.last_of(lanes.size) : std::string("whole")},
+                                {"SIZE", size},
+                                {"INNER", lanes.inner},
+                                {"PARTS", parts},
+                                {"PART", ceil_div(size, parts)},
+                                {"ELEMENTS", lanes.inner % 4 == 0 ? 0 : 1},
+                                {"COUNT", lanes.count() * parts}},
+                               {in}, made));
+    if (last) return true;
+    in = made;
+    size = parts;
+    next = join(reduction.join);
+  }
 }
 
 }  // namespace driftscope::webgl

@@ -33,10 +33,6 @@ class WebGpuEngine final : public gpu::GpuEngine {
   }
 
  protected:
-  [[nodiscard]] bool has_shaders(const Node& node) const override {
-    return webgpu_operators().find(node) != nullptr;
-  }
-
   [[nodiscard]] Result<lowering::Plan> plan(Graph& graph, const std::vector<NodeId>& producers,
                                             const EngineOptions& options, lowering::Fallback& fallback,
                                             gpu::Device& device) const override {

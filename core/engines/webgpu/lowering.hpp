@@ -1,22 +1,15 @@
-// The lowering with what the WebGPU engine brings: its operators and shaders. Images lie channels last.
-// Clients: engine.cpp; operators/.
+// The lowering with what the WebGPU engine brings: its kernels. Images lie channels last. Clients: engine.cpp,
+// the kernels of this folder.
 #pragma once
 
 #include <optional>
 
-#include "core/engines/gpu/indexing.hpp"
 #include "core/engines/gpu/lowering.hpp"
-#include "core/engines/webgpu/operator_table.hpp"
+#include "core/engines/webgpu/product_kernel.hpp"
 
 namespace driftscope::webgpu {
 
-using namespace lowering;
-using gpu::broadcast_strides;
-using gpu::float_text;
-using gpu::joined;
-using gpu::place_of;
-using gpu::ShaderValues;
-using gpu::WalkAxis;
+using namespace gpu;
 
 /// Threads of a workgroup for shaders that do one element each.
 inline constexpr std::int64_t flat_threads = 64;
@@ -26,46 +19,46 @@ struct Grid {
   std::array<std::uint32_t, 3> groups = {1, 1, 1};
   std::int64_t row = 0;
 };
+/// Workgroups for `items`, of which one takes `per_group`; nothing where a device with so many in a direction
+/// has too few.
+[[nodiscard]] std::optional<Grid> grid_of(std::int64_t items, std::int64_t per_group,
+                                          std::int64_t max_groups);
 
-struct Tile;
+/// Whether a workgroup takes a lane, or each of its threads one.
+[[nodiscard]] bool are_wide(const Lanes& lanes, bool for_cpu);
 
-class Lowering final : public gpu::GpuLowering {
+class Lowering final : public GpuLowering {
  public:
   using GpuLowering::GpuLowering;
 
   /// Of large products on a GPU.
-  [[nodiscard]] const Tile& large_tile() const;
   void choose_tile(const Tile& tile) { large_tile_ = &tile; }
 
-  /// Workgroups for `items`, of which one takes `per_group`; nothing where the device has not as many.
-  [[nodiscard]] std::optional<Grid> grid(std::int64_t items, std::int64_t per_group) const;
+  /// WebGPU guarantees eight buffers for a shader.
+  [[nodiscard]] std::size_t max_inputs() const override { return 7; }
+  [[nodiscard]] std::int64_t depthwise_unit() const override { return 1; }
 
+  [[nodiscard]] Result<bool> emit_concat(const std::vector<Piece>& pieces, std::int64_t outer,
+                                         std::int64_t inner, BufferId target) override;
+  [[nodiscard]] Result<bool> emit_elementwise(const Elementwise& function, std::vector<BufferId> reads,
+                                              BufferId write) override;
+  [[nodiscard]] Result<bool> emit_product(Product product) override;
+  [[nodiscard]] Result<bool> emit_depthwise(const ConvParts& parts, const Clamp& clamp, std::int64_t pixels,
+                                            BufferId in, BufferId weights, BufferId out) override;
+  [[nodiscard]] Result<bool> emit_lanes(std::string_view name, ShaderValues values, const Lanes& lanes,
+                                        std::vector<BufferId> reads, BufferId write) override;
+  [[nodiscard]] Result<bool> emit_reduction(const Reduction& reduction, const Lanes& lanes, BufferId in,
+                                            BufferId out) override;
+
+ private:
   /// One dispatch of a shader that does one of `items` per thread: adds ROW, COUNT and THREADS.
   [[nodiscard]] Result<bool> emit_flat(std::string_view file, ShaderValues values,
                                        std::vector<BufferId> reads, BufferId write, std::int64_t items);
+  [[nodiscard]] Result<bool> emit_values(std::string_view name, ShaderValues values,
+                                         std::vector<BufferId> reads, BufferId write, std::int64_t count,
+                                         bool elements) override;
 
-  /// Y[to] = X[from] for each element of a walk whose operands are the source and the target. The engine's
-  /// shader for everything that only moves elements.
-  [[nodiscard]] Result<bool> emit_move(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
-                                       std::int64_t source_offset = 0, std::int64_t target_offset = 0);
-
-  [[nodiscard]] Result<bool> emit_elements(std::string_view name, ShaderValues values,
-                                           std::vector<BufferId> reads, BufferId write,
-                                           std::int64_t count) override;
-  [[nodiscard]] Result<bool> emit_gather(BufferId source, BufferId target,
-                                         const std::vector<gpu::GatherAxis>& axes, std::int64_t offset,
-                                         float fill) override;
-  [[nodiscard]] Result<bool> emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
-                                         std::int64_t inner, BufferId target) override;
-  [[nodiscard]] Result<BufferId> emit_constant_product(BufferId a, std::int64_t rows, std::int64_t depth,
-                                                       std::int64_t columns, const gpu::MatrixElement& b,
-                                                       std::span<const float> bias) override;
-
- private:
-  [[nodiscard]] Result<bool> lower_on_device(const Node& node) override;
-  [[nodiscard]] Status emit_rearrangement(const Conversion& conversion) override;
-
-  const Tile* large_tile_ = nullptr;
+  const Tile* large_tile_ = &large_tiles.front();
 };
 
 }  // namespace driftscope::webgpu

@@ -67,14 +67,17 @@ class TileProbe final : public gpu::Probe {
       objects_.push_back(object);
       DRIFTSCOPE_CHECK(device_.write(object, std::as_bytes(std::span(ones)), std::ssize(ones) * 4));
     }
-    Product product;
-    product.m = product.n = product.k = n;
-    product.a_vectors = product.b_packed = true;
+    const ProductShape shape{.m = n, .n = n, .k = n, .a_vectors = true, .b_packed = true};
     for (const Tile& tile : large_tiles) {
       if (tile.threads() > facts.max_workgroup_threads || tile.bytes() > facts.max_workgroup_bytes) continue;
-      const ProductProgram program = tiled_program(product, tile);
-      DRIFTSCOPE_TRY(const std::string code, gpu::shader_source(program.file, program.values));
-      trials_.push_back({&tile, device_.make_program("a trial of tiles", code), program.groups});
+      const ProductKernel kernel = tiled_kernel(shape, tile);
+      gpu::ShaderValues values = product_values({}, shape, kernel);
+      values["BIAS"] = values["ADDS"] = values["CLAMPED"] = 0;
+      DRIFTSCOPE_TRY(const std::string code, gpu::shader_source(product_file(kernel.kind), values));
+      std::array<std::uint32_t, 3> groups = {};
+      std::ranges::transform(kernel.groups, groups.begin(),
+                             [](std::int64_t count) { return static_cast<std::uint32_t>(count); });
+      trials_.push_back({&tile, device_.make_program("a trial of tiles", code), groups});
     }
     return trials_.empty() ? limit_error("the GPU runs no kernel for products") : Status();
   }

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "core/engines/webgpu/product.hpp"
+#include "core/engines/webgpu/product_kernel.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/native/device/gpu_support.hpp"

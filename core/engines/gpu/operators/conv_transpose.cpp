@@ -52,27 +52,15 @@ Result<bool> lower(GpuLowering& lowering, const Node& node) {
   const BufferId out = lowering.write(fusion.output, channels_last(out_shape));
   const BufferId weights_at = lowering.keep(std::move(weights));
   const BufferId bias_at = lowering.keep(std::move(bias));
+  ShaderValues values = {{"OUTPUTS", out_shape[1]},  {"GROUPS", *group},     {"CG", in_shape[1] / *group},
+                         {"IN_H", h.input},          {"IN_W", v.input},      {"OUT_H", h.output},
+                         {"OUT_W", v.output},        {"KERNEL_H", h.kernel}, {"KERNEL_W", v.kernel},
+                         {"STRIDE_Y", h.stride},     {"STRIDE_X", v.stride}, {"DILATION_Y", h.dilation},
+                         {"DILATION_X", v.dilation}, {"PAD_Y", h.pad},       {"PAD_X", v.pad}};
+  add_clamp(values, fusion.clamp);
   DRIFTSCOPE_TRY(const bool done,
-                 lowering.emit_elements("conv_transpose",
-                                        {{"OUTPUTS", out_shape[1]},
-                                         {"GROUPS", *group},
-                                         {"CG", in_shape[1] / *group},
-                                         {"IN_H", h.input},
-                                         {"IN_W", v.input},
-                                         {"OUT_H", h.output},
-                                         {"OUT_W", v.output},
-                                         {"KERNEL_H", h.kernel},
-                                         {"KERNEL_W", v.kernel},
-                                         {"STRIDE_Y", h.stride},
-                                         {"STRIDE_X", v.stride},
-                                         {"DILATION_Y", h.dilation},
-                                         {"DILATION_X", v.dilation},
-                                         {"PAD_Y", h.pad},
-                                         {"PAD_X", v.pad},
-                                         {"CLAMPED", fusion.clamp.none() ? 0 : 1},
-                                         {"CLAMP_MIN", float_text(fusion.clamp.min)},
-                                         {"CLAMP_MAX", float_text(fusion.clamp.max)}},
-                                        {in, weights_at, bias_at}, out, element_count(out_shape)));
+                 lowering.emit_elements("conv_transpose", std::move(values), {in, weights_at, bias_at}, out,
+                                        element_count(out_shape)));
   lowering.absorb(fusion);
   return done;
 }

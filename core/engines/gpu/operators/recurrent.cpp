@@ -134,9 +134,14 @@ class Recurrence {
     };
     DRIFTSCOPE_TRY(const BufferId in, lowering_.read(node_.inputs[recurrent_input::x], {}));
     const std::vector<float> bias = it_.bias(direction);
-    DRIFTSCOPE_TRY(made.products,
-                   lowering_.emit_constant_product(in, layout.steps * layout.batch, layout.inputs,
-                                                   it_.kind.gates * units, product_weight, bias));
+    Product product;
+    product.m = layout.steps * layout.batch;
+    product.k = layout.inputs;
+    product.n = it_.kind.gates * units;
+    product.a = in;
+    product.constant_b = product_weight;
+    product.bias = bias;
+    DRIFTSCOPE_TRY(made.products, lowering_.emit_constant_product(std::move(product)));
     const std::vector<float> constants = it_.constants(direction);
     if (!constants.empty()) {
       DRIFTSCOPE_TRY(Tensor kept, Tensor::make(DType::float32, {std::ssize(constants)}, "constants"));
@@ -154,12 +159,11 @@ class Recurrence {
                    {"GATES", it_.kind.gates},
                    {"UNITS", units},
                    {"COLUMNS", it_.kind.gates * units},
-                   {"CONSTANTS", made.constants == no_buffer ? 0 : 1},
                    {"CONSTANT_ROWS", std::ssize(constants) / units},
                    {"X_ROW", layout.batch_first ? fmt::format("sequence * {} + t", layout.steps)
                                                 : fmt::format("t * {} + sequence", layout.batch)}};
-    for (std::size_t i = 0; i < 3; ++i)
-      made.values[fmt::format("ACTIVATION{}", i)] = i < activations->size() ? (*activations)[i] : "x";
+    for (std::size_t i = 0; i < activations->size(); ++i)
+      made.values[fmt::format("ACTIVATION{}", i)] = (*activations)[i];
     return made;
   }
 
@@ -215,6 +219,8 @@ class Recurrence {
     values["EXTRAS"] = static_cast<std::int64_t>(extras);
     values["SUMS"] = std::ssize(pass.gates);
     values["ADD"] = add;
+    values["TEXELS1"] = 1;
+    for (std::size_t i = 0; i < states; ++i) values[fmt::format("TEXELS{}", 3 + i)] = 1;
     values["CELL"] = pass.text;
     std::vector<BufferId> reads = {weights.products, weights.states[number],
                                    numbers_[static_cast<std::size_t>(t)]};

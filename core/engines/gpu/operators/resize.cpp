@@ -56,6 +56,8 @@ Result<bool> lower(GpuLowering& lowering, const Node& node) {
   const BufferId columns_at = lowering.keep(*std::move(columns));
   return lowering.emit_elements("resize",
                                 {{"CHANNELS", from[1]},
+                                 {"TEXELS1", 1},
+                                 {"TEXELS2", 1},
                                  {"IN_H", row.input},
                                  {"IN_W", column.input},
                                  {"OUT_H", row.output},

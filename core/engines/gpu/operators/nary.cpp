@@ -1,0 +1,88 @@
+// Elementwise functions of several values, with broadcasting.
+#include <fmt/format.h>
+
+#include "core/engines/gpu/broadcast.hpp"
+#include "core/engines/gpu/operator_table.hpp"
+
+namespace driftscope::gpu::nary {
+
+// `expression` in x0, x1, …
+Result<bool> place(GpuLowering& lowering, const Node& node, std::string expression, const Fusion& fusion) {
+  if (node.inputs.size() > lowering.max_inputs()) return false;
+  const auto plan = plan_broadcast(lowering, node, fusion.output);
+  if (!plan) return false;
+  std::vector<BufferId> reads;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    DRIFTSCOPE_TRY(const BufferId buffer, lowering.read_number(node.inputs[i], plan->operands[i]));
+    reads.push_back(buffer);
+  }
+  if (!fusion.nodes.empty()) expression = clamped(expression, fusion.clamp);
+  const std::int64_t count = element_count(lowering.shape(fusion.output));
+  const BufferId out = lowering.write(fusion.output, plan->layout);
+  const std::vector<WalkAxis> axes = plan->all_whole ? std::vector<WalkAxis>() : plan->axes;
+  DRIFTSCOPE_TRY(const bool done,
+                 lowering.emit_elementwise({std::move(expression), count, axes}, std::move(reads), out));
+  lowering.absorb(fusion);
+  return done;
+}
+
+Fusion alone(const Node& node) { return {.output = node.outputs[0], .nodes = {}, .clamp = {}}; }
+
+Result<bool> lower_prelu(GpuLowering& lowering, const Node& node) {
+  if (node.inputs.size() != 2 || node.opset < 7) return false;
+  return place(lowering, node, "select(x0 * x1, x0, is_at_least(x0, T(0.0)))", alone(node));
+}
+
+template <const char* text>
+Result<bool> lower_binary(GpuLowering& lowering, const Node& node) {
+  if (node.inputs.size() != 2) return false;
+  return place(lowering, node, text, alone(node));
+}
+
+Result<bool> lower_add(GpuLowering& lowering, const Node& node) {
+  if (node.inputs.size() != 2 || !lowering.is_float(node.outputs[0])) return false;
+  return place(lowering, node, "x0 + x1", lowering.with_activation(node));
+}
+
+Result<bool> lower_where(GpuLowering& lowering, const Node& node) {
+  return place(lowering, node, "select(x1, x2, is_equal(x0, T(0.0)))", alone(node));
+}
+
+// a, then by each further one `between`, in the order of the inputs.
+Result<bool> fold(GpuLowering& lowering, const Node& node, const char* open, const char* between,
+                  const char* close) {
+  std::string text = "x0";
+  for (std::size_t i = 1; i < node.inputs.size(); ++i)
+    text = fmt::format("{}{}{}x{}{}", open, text, between, i, close);
+  return place(lowering, node, text, alone(node));
+}
+
+Result<bool> lower_max(GpuLowering& lowering, const Node& node) {
+  return fold(lowering, node, "max(", ", ", ")");
+}
+Result<bool> lower_min(GpuLowering& lowering, const Node& node) {
+  return fold(lowering, node, "min(", ", ", ")");
+}
+Result<bool> lower_sum(GpuLowering& lowering, const Node& node) {
+  return fold(lowering, node, "(", " + ", ")");
+}
+
+constexpr char sub_text[] = "x0 - x1";
+constexpr char mul_text[] = "x0 * x1";
+constexpr char div_text[] = "x0 / x1";
+constexpr char pow_text[] = "power(x0, x1)";
+
+void add_to(GpuOperatorTable& table) {
+  table.add("Add", lower_add);
+  table.add("Sub", lower_binary<sub_text>);
+  table.add("Mul", lower_binary<mul_text>);
+  table.add("Div", lower_binary<div_text>);
+  table.add("Pow", lower_binary<pow_text>);
+  table.add("PRelu", lower_prelu);
+  table.add("Where", lower_where);
+  table.add("Max", lower_max);
+  table.add("Min", lower_min);
+  table.add("Sum", lower_sum);
+}
+
+}  // namespace driftscope::gpu::nary
