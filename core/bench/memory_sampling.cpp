@@ -8,7 +8,7 @@ namespace {
 // As many samples as a slope needs, few enough that taking them does not outweigh the runs: in a browser each
 // one is a request, whose own garbage is memory as well.
 constexpr std::int64_t samples_wanted = 40;
-constexpr std::size_t fewest_samples = 20;
+constexpr std::size_t samples_to_decide = 20;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ bool MemorySampling::finished(double seconds) {
     memory_.end = MemoryEnd::memory;
     return true;
   }
-  if (times_sampled_ >= fewest_samples && growth_is_decided(memory_.series)) {
+  if (times_sampled_ >= samples_to_decide && growth_is_decided(memory_.series)) {
     memory_.end = MemoryEnd::decided;
     return true;
   }

@@ -87,8 +87,11 @@ TargetColumn column_of(const TargetParts& parts) {
   column.notes = parts.notes;
   column.about = parts.tensors ? parts.tensors->about() : parts.about;
   column.tensors = parts.tensors;
-  if (column.notes.empty() && parts.tensors)
-    column.notes = target_notes({.target = parts.target, .trace = column.about});
+  if (column.notes.empty() && parts.tensors) {
+    TargetResult recorded;
+    recorded.trace = column.about;
+    column.notes = target_notes(recorded);
+  }
   column.dataset = parts.dataset;
   column.ran = column.about.run == "{}" ? "" : run_text(column.about);
   column.time = parts.stored_time ? *parts.stored_time : run_time(column.about);

@@ -34,23 +34,45 @@ const metricText = ({ key, format }, layer) =>
 
 const share = (count, samples) => `${count} of ${samples} (${((100 * count) / samples).toFixed(2)} %)`;
 
-/** The data set, if any target has predicted it. */
-function datasetRows(datasets, columns) {
-  if (!datasets.some(Boolean)) return [];
-  const what = { correct: "whole set: as labelled", agree: "whole set: as on the first target" };
-  return Object.entries(what).map(([key, title]) => {
-    const row = document.createElement("tr");
-    const cells = datasets.map((dataset) =>
-      cell("td", typeof dataset?.[key] === "number" ? share(dataset[key], dataset.samples) : "–", "number"),
-    );
-    const name = cell("th", title);
-    name.scope = "row";
-    name.colSpan = 2;
-    for (const wide of cells) wide.colSpan = columns;
-    row.append(name, ...cells);
-    return row;
-  });
+/** A row below the layers: `texts` has one per target, each as wide as the target's columns. */
+function footRow(title, texts, columns) {
+  const row = document.createElement("tr");
+  const cells = texts.map((text) => cell("td", text ?? "–", "number"));
+  const name = cell("th", title);
+  name.scope = "row";
+  name.colSpan = 2;
+  for (const wide of cells) wide.colSpan = columns;
+  row.append(name, ...cells);
+  return row;
 }
+
+/** The data set, if any target has predicted it. */
+function datasetRows(targets, columns) {
+  if (!targets.some(({ dataset }) => dataset)) return [];
+  const what = { correct: "whole set: as labelled", agree: "whole set: as on the first target" };
+  return Object.entries(what).map(([key, title]) =>
+    footRow(
+      title,
+      targets.map(({ dataset }) =>
+        typeof dataset?.[key] === "number" ? share(dataset[key], dataset.samples) : null,
+      ),
+      columns,
+    ),
+  );
+}
+
+/** What checks found, those that were made. */
+const checks = {
+  "repeated runs": ({ verify }) => verify?.repeat_check?.text,
+  capturing: ({ observer_check: check }) =>
+    check && (check.changed ? "changes the outputs" : "changes nothing"),
+  memory: ({ memory_runs: memory }) => memory && `${memory.verdict} over ${memory.runs} runs`,
+};
+
+const checkRows = (targets, columns) =>
+  Object.entries(checks)
+    .filter(([, textOf]) => targets.some(textOf))
+    .map(([title, textOf]) => footRow(title, targets.map(textOf), columns));
 
 /**
  * `comparisons`: one per target as in verify's response, the left target's first. `metrics`: capabilities'.
@@ -93,11 +115,6 @@ export function showComparison(table, comparisons, metrics) {
   const top = document.createElement("thead");
   top.append(head);
   const foot = document.createElement("tfoot");
-  foot.append(
-    ...datasetRows(
-      targets.map(({ dataset }) => dataset),
-      1 + shown.length,
-    ),
-  );
+  foot.append(...datasetRows(targets, 1 + shown.length), ...checkRows(targets, 1 + shown.length));
   table.replaceChildren(top, body, foot);
 }

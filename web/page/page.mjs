@@ -340,11 +340,13 @@ async function openScreens() {
     window.history.replaceState(window.history.state, "", shown ? "#" : "#plain");
     showScreens(shown);
   });
-  // Links: #model=lenet5&targets=strict,fast&view=Drift&layer=conv1, #plain
+  // Links: #model=lenet5&targets=strict,fast&checks=repeat,capturing,memory&view=Drift&layer=conv1, #plain
   const link = new URLSearchParams(location.hash.slice(1));
   showScreens(!link.has("plain"));
-  const targets = link.get("targets")?.split(",").filter(Boolean) ?? [];
-  if (targets.length > 0) await state.screens.runLink({ model: link.get("model") ?? "lenet5", targets });
+  const list = (name) => link.get(name)?.split(",").filter(Boolean) ?? [];
+  const targets = list("targets");
+  if (targets.length > 0)
+    await state.screens.runLink({ model: link.get("model") ?? "lenet5", targets, checks: list("checks") });
   if (link.has("layer")) state.screens.gui.layer(link.get("layer"));
   if (link.has("view")) state.screens.gui.view(link.get("view"));
 }

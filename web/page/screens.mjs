@@ -15,6 +15,8 @@ const demo = {
 const settleMs = 1000;
 /** How long a target's own time is measured. */
 const unwatchedMs = 1000;
+/** So many runs are compared by the repeat check. */
+const repeatCheckRuns = 10;
 /** Over at most so many runs memory is watched, when it is. */
 const memoryRuns = 200;
 
@@ -188,7 +190,7 @@ class Screens {
   }
 
   /** By name, for links: engines of this browser. */
-  async runLink({ model, targets }) {
+  async runLink({ model, targets, checks }) {
     await this.#ready;
     const place = this.#page.models.findIndex(({ name }) => name === model);
     if (place >= 0) await this.command({ do: "model", number: place });
@@ -196,6 +198,9 @@ class Screens {
     await this.command({
       do: "run",
       targets: targets.map((target) => (target.includes("/") ? target : `${host}/${target}`)),
+      repeat: checks.includes("repeat") ? repeatCheckRuns : undefined,
+      perturbation_check: checks.includes("capturing"),
+      watch_memory: checks.includes("memory"),
     });
   }
 

@@ -61,9 +61,13 @@ Result<CheckReport> run_checks_against(const CompareOptions& options, const Fail
 
 Status write_outputs(const CompareOptions& options, const ComparisonView& view) {
   if (!options.checks.json.empty()) DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view) + "\n"));
+  const auto say = [&](const char* what, const std::string& file) {
+    print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("{}: {}\n", what, file));
+  };
+  if (!options.save.empty()) say("kept", options.save);
   if (options.report.empty()) return {};
   DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
-  print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("report: {}\n", options.report));
+  say("report", options.report);
   return {};
 }
 
@@ -82,9 +86,10 @@ Result<Exit> present(const CompareOptions& options, ComparisonView& view, const 
 
 Status expect_nothing_to_run(const CompareOptions& options) {
   const auto needs = [&](const char* option) {
-    return bad_input(fmt::format("{}: {} is for new runs, and a kept comparison is only shown; name targets with "
-                                 "--right to run its model on its inputs again",
-                                 options.model, option));
+    return bad_input(
+        fmt::format("{}: {} is for new runs, and a kept comparison is only shown; name targets with "
+                    "--right to run its model on its inputs again",
+                    options.model, option));
   };
   if (!options.request.inputs.empty()) return needs("--input");
   if (!options.request.dataset.empty()) return needs("--dataset");
@@ -124,14 +129,11 @@ Result<Exit> run_compare(CompareOptions& options) {
   CompareCommand command(options.request, model);
   DRIFTSCOPE_CHECK(command.read_samples());
   ComparisonView view = command.run(left, right);
-  if (!options.save.empty()) {
+  if (!options.save.empty())
     DRIFTSCOPE_CHECK(save_kept(options.save, view, model, command.inputs(),
                                options.without_model ? KeepModel::hash_alone : KeepModel::whole));
-    print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("kept: {}\n", options.save));
-  }
-  return present(options, view, [&] {
-    return run_checks_against(options, conditions, std::move(baseline), view, model);
-  });
+  return present(options, view,
+                 [&] { return run_checks_against(options, conditions, std::move(baseline), view, model); });
 }
 
 }  // namespace
@@ -141,9 +143,10 @@ namespace commands::compare {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   CompareRequest& request = options->request;
-  app.add_option("MODEL", options->model,
-                 "The .onnx file, or a comparison that --save has kept (.drift): shown again, or with --right its "
-                 "model runs on its inputs")
+  app.add_option(
+         "MODEL", options->model,
+         "The .onnx file, or a comparison that --save has kept (.drift): shown again, or with --right its "
+         "model runs on its inputs")
       ->required();
   app.add_option("--input", request.inputs, input_help)->expected(1)->take_all();
   app.add_option("--dataset", request.dataset,

@@ -5,6 +5,7 @@
 
 #include "core/gui/kept_run.hpp"
 #include "core/kept/kept_comparison.hpp"
+#include "core/platform/platform.hpp"
 #include "core/results/view_json.hpp"
 #include "core/verify/compare.hpp"
 #include "unit/support/model_builder.hpp"

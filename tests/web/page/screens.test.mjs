@@ -1,9 +1,10 @@
 // The GUI on the page: WebGL2 on a canvas, the engines in their worker. In Chromium.
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { builtFile } from "../../e2e/support.mjs";
+import { asset, builtFile, run, temporaryFolder } from "../../e2e/support.mjs";
 import { closeBrowser, openPage, serve, status } from "./support.mjs";
 
 after(closeBrowser);
@@ -98,6 +99,55 @@ test("the PC that serves the page is a target beside this browser", async (t) =>
   assert.match(head, /pc\/fast/);
   const first = await page.locator("#screens-table tbody tr").first().textContent();
   assert.match(first, /conv1Conv.*= identical.*~ rounding/); // strict has the same bits on both
+  assert.deepEqual(complaints, []);
+});
+
+test("the checks of a comparison run on the page as well", async (t) => {
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  await page.goto(
+    `${url}#model=lenet5&targets=strict,fast,pc/strict&checks=repeat,capturing,memory&view=Summary`,
+  );
+  await shows(page, { busy: "false", targets: "3" });
+  assert.equal(await canvas(page).getAttribute("data-error"), "");
+  const [repeated, capturing, memory] = await page.locator("#screens-table tfoot tr").allTextContents();
+  assert.match(repeated, /^repeated runs(10 runs: .*){3}$/);
+  assert.match(capturing, /^capturing(changes nothing){3}$/);
+  assert.match(memory, /^memory(flat over \d+ runs){3}$/);
+  assert.deepEqual(complaints, []);
+});
+
+test("a kept comparison opens with its tensors, graph and results", async (t) => {
+  const file = join(temporaryFolder(t), "run.drift");
+  const kept = run([
+    "compare",
+    asset("models", "lenet5.onnx"),
+    "--right",
+    "pc/fast",
+    "--quiet",
+    "--save",
+    file,
+  ]);
+  assert.equal(kept.status, 0, kept.stderr);
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  await page.goto(url);
+  await shows(page, { view: "Run", busy: "false" });
+  await page.locator("#file").setInputFiles(file);
+  await shows(page, { view: "Layers" });
+  for (const [key, view] of [
+    ["4", "Tensor"],
+    ["7", "Graph"],
+    ["8", "Summary"],
+  ]) {
+    await canvas(page).press(key);
+    await shows(page, { view });
+    assert.ok((await canvas(page).screenshot()).length > 20_000, view);
+  }
+  await canvas(page).press("1");
+  writeFileSync(file, readFileSync(file).subarray(0, 5000));
+  await page.locator("#file").setInputFiles(file);
+  await page.locator("#error").filter({ hasText: "cut" }).waitFor({ state: "attached" });
   assert.deepEqual(complaints, []);
 });
 

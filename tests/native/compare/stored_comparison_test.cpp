@@ -7,7 +7,7 @@
 #include "core/results/comparison_reader.hpp"
 #include "core/results/view_json.hpp"
 #include "native/bench/machine.hpp"
-#include "native/host/comparison_host.hpp"
+#include "native/compare/comparison_host.hpp"
 
 namespace driftscope::test::stored_comparison_test {
 namespace {
@@ -43,8 +43,9 @@ ComparisonView compared(const std::string& model_name, const std::string& datase
   NativeComparisonHost host(*model, inputs, runner);
   ThreadPool threads(1);
   Quiet listener;
-  ComparisonRun run(model->graph, {targets, true, dataset_plan(inputs)}, std::move(about), host, threads,
-                    listener);
+  ComparisonRun run(model->graph,
+                    {.targets = targets, .perturbation_check = true, .dataset = dataset_plan(inputs)},
+                    std::move(about), host, threads, listener);
   for (auto state = run.poll(); *state != RunState::finished; state = run.poll()) REQUIRE(state.ok());
   ComparisonView view = run.take();
   view.gate = checks_json(run_checks(view, FailOn{}));
