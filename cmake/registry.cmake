@@ -184,3 +184,16 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${schema}")
 execute_process(
   COMMAND "${PYTHON3_PROGRAM}" "${schema_program}" "${schema}" "${DRIFTSCOPE_GENERATED_DIR}/protocol"
   COMMAND_ERROR_IS_FATAL ANY)
+
+# Readers and writers of documents, of each schema that has C++ structs. Not beside the messages, which of the core
+# only the protocol sees.
+set(schema "${CMAKE_SOURCE_DIR}/core/protocol/documents")
+set(metrics_table "${CMAKE_SOURCE_DIR}/core/results/metrics_table.hpp")
+file(GLOB documents CONFIGURE_DEPENDS "${schema}/*.json")
+file(GLOB document_programs CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/documents*.py")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${documents} ${document_programs} "${metrics_table}")
+execute_process(
+  COMMAND "${PYTHON3_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/documents.py" "${schema}" "${metrics_table}"
+    "${CMAKE_BINARY_DIR}/include/generated/documents"
+  COMMAND_ERROR_IS_FATAL ANY)
+file(CREATE_LINK "${CMAKE_BINARY_DIR}/include/generated/documents" "${DRIFTSCOPE_GENERATED_DIR}/documents" SYMBOLIC)

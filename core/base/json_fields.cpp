@@ -66,6 +66,12 @@ Status read_json(const ordered_json& value, const JsonPath& path, std::string& t
   return {};
 }
 
+Status read_json(const ordered_json& value, const JsonPath& path, ordered_json& target) {
+  if (!value.is_object()) return path.expected("an object", value);
+  target = value;
+  return {};
+}
+
 JsonFields::JsonFields(const ordered_json& object, const JsonPath& path) : object_(object), path_(path) {
   if (!object.is_object()) fail(path.expected("an object", object));
 }
@@ -85,6 +91,24 @@ const ordered_json* JsonFields::find(std::string_view key) {
 
 void JsonFields::fail(Error error) {
   if (ok()) status_ = std::move(error);
+}
+
+void JsonFields::outside(std::string_view key, std::int64_t low, std::int64_t high) {
+  fail(JsonPath(path_, key).expected(fmt::format("a whole number in [{}, {}]", low, high), *find(key)));
+}
+
+void JsonFields::printable(std::string_view key, const std::string& text) {
+  if (ok() && !driftscope::printable(text))
+    fail(JsonPath(path_, key).error("it contains control characters"));
+}
+
+void JsonFields::printable(std::string_view key, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) printable(key, text);
+}
+
+void JsonFields::at_least(std::string_view key, double value, double low) {
+  if (ok() && !(std::isfinite(value) && value >= low))
+    fail(JsonPath(path_, key).expected(fmt::format("a finite number of at least {}", low), *find(key)));
 }
 
 void JsonFields::missing(std::string_view key) { fail(path_.error(fmt::format("\"{}\" is missing", key))); }

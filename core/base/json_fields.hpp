@@ -1,19 +1,23 @@
-// Typed reading of a JSON document from elsewhere: each field is taken with its type, what is wrong is an error
-// that names the place ("right[0].verify.layers[3].max_abs"), what was expected and what is there; keys that
-// nobody asks for are ignored. Clients: the readers of documents. Messages of the service, in which unknown
-// keys are errors, are checked by core/protocol/schema.hpp.
+// Typed reading of a JSON document from elsewhere: each field is taken with its type, what is wrong is an
+// error that names the place ("right[0].verify.layers[3].max_abs"), what was expected and what is there;
+// keys that nobody asks for are ignored. Clients: the readers of documents, and the code generated from
+// their schemas. Messages of the service, in which unknown keys are errors: core/protocol/schema.hpp.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/base/text.hpp"
 
 namespace driftscope {
 
@@ -41,6 +45,16 @@ class JsonPath {
 [[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, bool& target);
 [[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path,
                                std::int64_t& target);
+/// Other whole numbers: an error where the value does not fit.
+template <std::integral T>
+[[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, T& target) {
+  std::int64_t whole = 0;
+  DRIFTSCOPE_CHECK(read_json(value, path, whole));
+  if (!std::in_range<T>(whole))
+    return path.expected(whole < 0 ? "a number of at least 0" : "a smaller number", value);
+  target = static_cast<T>(whole);
+  return {};
+}
 /// Null is NaN, and the largest double infinity, as json_number writes them.
 [[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, double& target);
 [[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path,
@@ -56,6 +70,20 @@ template <class T>
     DRIFTSCOPE_CHECK(read_json(value[i], JsonPath(path, i), target.emplace_back()));
   return {};
 }
+
+template <class T>
+[[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path,
+                               std::map<std::string, T>& target) {
+  if (!value.is_object()) return path.expected("an object", value);
+  target.clear();
+  for (const auto& [name, one] : value.items())
+    DRIFTSCOPE_CHECK(read_json(one, JsonPath(path, name), target[name]));
+  return {};
+}
+
+/// An open object.
+[[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path,
+                               nlohmann::ordered_json& target);
 
 template <class T>
 [[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path,
@@ -93,8 +121,22 @@ class JsonFields {
     if (value)
       target = *value;
     else
-      fail(JsonPath(path_, key).error("\"" + text + "\" is unknown"));
+      fail(JsonPath(path_, key).error(in_quotes(text) + " is unknown"));
   }
+  template <class T, class Named>
+  void optional_name(std::string_view key, std::optional<T>& target, const Named& named) {
+    if (has(key)) required_name(key, target.emplace(), named);
+  }
+  /// An error where the number that was read is outside of [low, high].
+  template <std::integral T>
+  void within(std::string_view key, T value, std::int64_t low, std::int64_t high) {
+    if (ok() && (std::cmp_less(value, low) || std::cmp_greater(value, high))) outside(key, low, high);
+  }
+  /// An error where a text that was read has control characters.
+  void printable(std::string_view key, const std::string& text);
+  void printable(std::string_view key, const std::vector<std::string>& texts);
+  /// An error where it is below, or no finite number.
+  void at_least(std::string_view key, double value, double low);
 
   /// Null where it is absent.
   [[nodiscard]] const nlohmann::ordered_json* find(std::string_view key);
@@ -110,6 +152,7 @@ class JsonFields {
     if (ok()) status_ = read_json(value, JsonPath(path_, key), target);
   }
   void missing(std::string_view key);
+  void outside(std::string_view key, std::int64_t low, std::int64_t high);
 
   const nlohmann::ordered_json& object_;
   JsonPath path_;

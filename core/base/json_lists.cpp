@@ -105,6 +105,10 @@ Result<ordered_json> parse_json_lists(std::string_view text, std::span<const std
   return rest;
 }
 
+Result<ordered_json> parse_document(std::string_view text) {
+  return parse_json_lists(text, {}, [](std::size_t, std::size_t, const ordered_json&) {});
+}
+
 std::optional<std::size_t> list_number(const ordered_json& value) {
   if (!value.is_binary()) return std::nullopt;
   return static_cast<std::size_t>(value.get_binary().subtype());

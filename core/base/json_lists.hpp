@@ -1,5 +1,6 @@
-// JSON whose bulk lies in arrays of objects, read without ever holding all of them: each object is handed
-// over as soon as it is complete, and dropped. Client: the reader of comparisons (a hundred thousand layers).
+// JSON from elsewhere, within limits; where its bulk lies in arrays of objects, without ever holding all of
+// them: each object is handed over as soon as it is complete, and dropped. Clients: the readers of
+// comparisons (a hundred thousand layers) and of baselines.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,9 @@ inline constexpr std::size_t max_json_keys = 10'000;
 [[nodiscard]] Result<nlohmann::ordered_json> parse_json_lists(std::string_view text,
                                                               std::span<const std::string_view> places,
                                                               const JsonEntry& entry);
+
+/// A whole document from elsewhere, its keys in their order, within the same limits.
+[[nodiscard]] Result<nlohmann::ordered_json> parse_document(std::string_view text);
 
 /// The number of the emptied array that `value` marks; nothing for other values.
 [[nodiscard]] std::optional<std::size_t> list_number(const nlohmann::ordered_json& value);

@@ -24,6 +24,10 @@ class JsonWriter {
     key(name);
     value(whole);
   }
+  /// All members of an object.
+  void members(const nlohmann::ordered_json& object) {
+    for (const auto& [name, whole] : object.items()) member(name, whole);
+  }
   /// The text, once everything begun has ended.
   [[nodiscard]] std::string take() { return std::move(text_); }
 

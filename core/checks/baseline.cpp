@@ -4,11 +4,10 @@
 #include "core/base/sha256.hpp"
 #include "core/results/output.hpp"
 #include "core/verify/top1.hpp"
+#include "generated/documents/baseline.hpp"
 
 namespace driftscope {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 // A segmentation has a best class per pixel: its digest says enough.
 constexpr std::size_t max_rows = 1000;
@@ -26,21 +25,6 @@ void add_target(Baseline& baseline, const TargetResult& result) {
     target.outputs_sha256 = answer_sha256(*result.trace);
   }
   baseline.targets.push_back(std::move(target));
-}
-
-OrderedJson target_json(const BaselineTarget& target) {
-  OrderedJson known = OrderedJson::array();
-  for (const KnownLayer& layer : target.known)
-    known.push_back(
-        {{"node", layer.node}, {"output", layer.output}, {"verdict", verdict_name(layer.verdict)}});
-  OrderedJson json;
-  json["target"] = target.target;
-  json["ran"] = target.ran;
-  json["known"] = known;
-  json["top1"] = target.top1;
-  json["outputs_sha256"] = target.outputs_sha256;
-  json["medians_ns"] = target.medians_ns;
-  return json;
 }
 
 }  // namespace
@@ -65,18 +49,6 @@ Baseline baseline_of(const ComparisonView& view) {
   return baseline;
 }
 
-std::string baseline_json(const Baseline& baseline) {
-  OrderedJson json;
-  json["format"] = "driftscope-baseline-1";
-  json["model"] = baseline.model;
-  json["model_sha256"] = baseline.model_sha256;
-  json["inputs"] = baseline.inputs;
-  json["build"] = baseline.build;
-  json["machine"] = {{"cpu", baseline.machine.cpu}, {"cores", baseline.machine.cores}};
-  json["measured"] = {{"starts", baseline.starts}, {"seconds", baseline.seconds}};
-  json["targets"] = OrderedJson::array();
-  for (const BaselineTarget& target : baseline.targets) json["targets"].push_back(target_json(target));
-  return json_text(json, 1);
-}
+std::string baseline_json(const Baseline& baseline) { return json_text(encode(baseline), 1); }
 
 }  // namespace driftscope

@@ -1,10 +1,5 @@
 // A baseline: the results of a model on its targets, small enough to be committed. Later comparisons are
-// judged against it. Clients: checks, the baseline command.
-//
-// {"format":"driftscope-baseline-1","model":"lenet5.onnx","model_sha256":"…","inputs":["seed:42"],
-//  "build":"…","machine":{"cpu":"…","cores":2},"measured":{"starts":5,"seconds":1},
-//  "targets":[{"target":"chrome/strict","ran":"Chromium …","known":[{"node","output","verdict"}],
-//              "top1":[7],"outputs_sha256":"…","medians_ns":[…]}]}
+// judged against it. Its keys: core/protocol/documents/baseline.json. Clients: checks, the baseline command.
 #pragma once
 
 #include <cstddef>
@@ -40,14 +35,19 @@ struct BaselineMachine {
   [[nodiscard]] bool operator==(const BaselineMachine&) const = default;
 };
 
+/// How times were measured; no starts: not at all.
+struct BaselineMeasured {
+  int starts = 0;
+  double seconds = 0.0;  ///< per start and target
+};
+
 struct Baseline {
   std::string model;  ///< file name
   std::string model_sha256;
   std::vector<std::string> inputs;  ///< as given to --input; empty: seed:42
   std::string build;
   BaselineMachine machine;
-  int starts = 0;
-  double seconds = 0.0;  ///< of measuring per start and target
+  BaselineMeasured measured;
   std::vector<BaselineTarget> targets;
 
   [[nodiscard]] const BaselineTarget* find(const std::string& target) const;

@@ -7,14 +7,12 @@
 
 #include "core/base/format.hpp"
 #include "core/base/json.hpp"
-#include "core/base/json_number.hpp"
 #include "core/report/text_table.hpp"
 #include "core/results/comparison_view.hpp"
+#include "generated/documents/bisect.hpp"
 
 namespace driftscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t max_replaced = 12;
 constexpr std::size_t max_names = 8;
@@ -86,50 +84,42 @@ std::string conclusion(const LevelBisect& bisect) {
   return text + "\n";
 }
 
-Json metrics_to_json(const Metrics& metrics) {
-  return {{"different_elements", metrics.different_elements},
-          {"elements", metrics.elements},
-          {"max_abs", json_number(metrics.max_abs)},
-          {"max_ulp", json_number(metrics.max_ulp)}};
+documents::BisectLevel level_of(const LevelResult& level) {
+  documents::BisectLevel one;
+  one.level = level.level;
+  one.target = level.target;
+  if (level.error) one.error = level.error->message;
+  if (!level.compared) return one;
+  one.differs = level.differs;
+  one.different_elements = level.outputs.different_elements;
+  one.elements = level.outputs.elements;
+  one.max_abs = level.outputs.max_abs;
+  one.max_ulp = level.outputs.max_ulp;
+  one.verdict = level.verdict;
+  one.first_fault = level.first_fault;
+  one.values = static_cast<std::int64_t>(level.values);
+  if (level.nodes > 0) one.nodes = static_cast<std::int64_t>(level.nodes);
+  return one;
 }
 
-Json nodes_to_json(const std::vector<NamedNode>& nodes) {
-  Json list = Json::array();
-  for (const NamedNode& node : nodes) list.push_back({{"name", node.name}, {"op", node.op}});
-  return list;
-}
-
-Json level_to_json(const LevelResult& level) {
-  Json object = {{"level", level.level}, {"target", level.target}};
-  if (level.error) object["error"] = level.error->message;
-  if (!level.compared) return object;
-  object["differs"] = level.differs;
-  object.update(metrics_to_json(level.outputs));
-  object["verdict"] = verdict_name(level.verdict);
-  object["first_fault"] = level.first_fault ? Json(*level.first_fault) : Json(nullptr);
-  object["values"] = level.values;
-  if (level.nodes > 0) object["nodes"] = level.nodes;
-  return object;
-}
-
-Json step_to_json(const LevelStep& step) {
-  Json first = nullptr;
-  if (!step.value.empty()) {
-    first = {{"value", step.value}, {"node", step.node}, {"op", step.op}};
-    first.update(metrics_to_json(step.metrics));
-    first["verdict_from"] = verdict_name(step.verdict_from);
-    first["verdict_to"] = verdict_name(step.verdict_to);
-  }
-  Json replaced = Json::array();
-  for (const Replacement& one : step.replaced)
-    replaced.push_back(
-        {{"nodes", nodes_to_json(one.nodes)}, {"by", nodes_to_json(one.by)}, {"outputs", one.outputs}});
-  return {{"from", step.from},
-          {"to", step.to},
-          {"first", std::move(first)},
-          {"culprit", step.culprit ? Json(*step.culprit) : Json(nullptr)},
-          {"replaced", std::move(replaced)},
-          {"vanished", step.vanished}};
+documents::BisectStep step_of(const LevelStep& step) {
+  documents::BisectStep one;
+  one.from = step.from;
+  one.to = step.to;
+  if (!step.value.empty())
+    one.first = documents::BisectFirst{step.value,
+                                       step.node,
+                                       step.op,
+                                       step.metrics.different_elements,
+                                       step.metrics.elements,
+                                       step.metrics.max_abs,
+                                       step.metrics.max_ulp,
+                                       step.verdict_from,
+                                       step.verdict_to};
+  if (step.culprit) one.culprit = static_cast<std::int64_t>(*step.culprit);
+  one.replaced = step.replaced;
+  one.vanished = step.vanished;
+  return one;
 }
 
 }  // namespace
@@ -164,22 +154,15 @@ std::string bisect_text(const LevelBisect& bisect) {
 }
 
 std::string bisect_json(const LevelBisect& bisect, const std::string& model_sha256) {
-  const auto level_name = [&](const std::optional<std::size_t>& place) {
-    return place ? Json(bisect.levels[*place].level) : Json(nullptr);
-  };
-  Json levels = Json::array();
-  for (const LevelResult& level : bisect.levels) levels.push_back(level_to_json(level));
-  Json steps = Json::array();
-  for (const LevelStep& step : bisect.steps) steps.push_back(step_to_json(step));
-  Json json = {{"format", "driftscope-bisect-1"},
-               {"over", bisect.option},
-               {"model_sha256", model_sha256},
-               {"levels", std::move(levels)},
-               {"differs_at", level_name(bisect.differs_at)},
-               {"verdict_worse_at", level_name(bisect.worse_at)},
-               {"steps", std::move(steps)}};
-  if (!bisect.why_no_nodes.empty()) json["no_nodes_because"] = bisect.why_no_nodes;
-  return json_text(json);
+  documents::Bisect document;
+  document.over = bisect.option;
+  document.model_sha256 = model_sha256;
+  for (const LevelResult& level : bisect.levels) document.levels.push_back(level_of(level));
+  if (bisect.differs_at) document.differs_at = bisect.levels[*bisect.differs_at].level;
+  if (bisect.worse_at) document.verdict_worse_at = bisect.levels[*bisect.worse_at].level;
+  for (const LevelStep& step : bisect.steps) document.steps.push_back(step_of(step));
+  document.no_nodes_because = bisect.why_no_nodes;
+  return json_text(encode(document));
 }
 
 }  // namespace driftscope

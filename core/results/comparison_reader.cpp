@@ -6,12 +6,11 @@
 #include <array>
 #include <unordered_map>
 
-#include "core/base/error_kind.hpp"
 #include "core/base/json.hpp"
 #include "core/base/json_lists.hpp"
 #include "core/base/text.hpp"
-#include "core/results/metrics_json.hpp"
 #include "core/results/verify_reader.hpp"
+#include "generated/documents/compare.hpp"
 
 namespace driftscope {
 namespace {
@@ -26,18 +25,8 @@ constexpr std::array<std::string_view, 5> places_of_layers = {
 constexpr std::size_t first_place_of_differences = 3;
 
 Status read_difference(const Json& value, const JsonPath& path, LayerDifference& layer) {
+  DRIFTSCOPE_CHECK(read_json(value, path, layer));
   JsonFields fields(value, path);
-  fields.required("node", layer.node);
-  fields.optional("op", layer.op);
-  fields.required("output", layer.output);
-  fields.optional("shape", layer.shape);
-  std::int64_t place = 0;
-  fields.optional("place", place);
-  fields.optional("constant", layer.constant);
-  read_metrics(fields, MetricSource::compare, layer);
-  fields.optional("left_ns", layer.left_ns);
-  fields.optional("right_ns", layer.right_ns);
-  fields.optional("reason", layer.reason);
   // How earlier versions say it.
   bool unrecorded = !fields.has("place") && layer.reason.starts_with("not recorded");
   fields.optional("unrecorded", unrecorded);
@@ -45,8 +34,6 @@ Status read_difference(const Json& value, const JsonPath& path, LayerDifference&
   if (fields.ok() && layer.shape.size() > max_rank)
     fields.fail(JsonPath(path, "shape")
                     .error(fmt::format("expected at most {} sizes, got {}", max_rank, layer.shape.size())));
-  if (fields.ok() && place < 0) fields.fail(JsonPath(path, "place").error("expected a number of at least 0"));
-  layer.place = static_cast<std::size_t>(place);
   return std::move(fields).status();
 }
 
@@ -104,48 +91,34 @@ class LayerLists {
 
 Status read_verification(const Json& value, LayerLists& lists, const JsonPath& path,
                          std::optional<Verification>& verification) {
-  DRIFTSCOPE_CHECK(read_json(value, path, verification.emplace()));
+  DRIFTSCOPE_CHECK(driftscope::read_verification(value, path, verification.emplace()));
   DRIFTSCOPE_TRY(LayerList list, lists.take(value, path));
   verification->layers = std::move(list.verdicts);
   verification->budgets = std::move(list.suite);
   return {};
 }
 
-Status read_output(const Json& value, const JsonPath& path, OutputAgreement& output) {
-  JsonFields fields(value, path);
-  fields.optional("top1_left", output.top1_left);
-  fields.optional("top1_right", output.top1_right);
-  fields.optional("agree", output.agree);
-  return std::move(fields).status();
-}
-
 Status read_differences(JsonFields& fields, const Json& value, LayerLists& lists, Comparison& comparison) {
   fields.optional("first_divergence", comparison.first_divergence);
   DRIFTSCOPE_TRY(LayerList list, lists.take(value, fields.path()));
   comparison.layers = std::move(list.differences);
-  if (const Json* const output = fields.find("output"))
-    DRIFTSCOPE_CHECK(read_output(*output, JsonPath(fields.path(), "output"), comparison.output));
-  if (const Json* const memory = fields.find("memory")) {
-    JsonFields peak(*memory, JsonPath(fields.path(), "memory"));
-    peak.optional("peak_bytes", comparison.peak_bytes);
-    peak.optional("kind", comparison.peak_kind);
-    DRIFTSCOPE_CHECK(std::move(peak).status());
-  }
+  fields.optional("output", comparison.output);
+  documents::Peak peak;
+  fields.optional("memory", peak);
+  comparison.peak_bytes = peak.peak_bytes;
+  comparison.peak_kind = std::move(peak.kind);
   return {};
 }
 
 Status read_dataset(const Json& value, const JsonPath& path, DatasetResult& result) {
-  JsonFields fields(value, path);
-  fields.required("samples", result.samples);
-  fields.optional("correct", result.correct);
-  fields.optional("agree", result.agrees_with_left);
-  fields.optional("predictions", result.predictions);
-  DRIFTSCOPE_CHECK(std::move(fields).status());
-  for (const std::int64_t count : {result.correct, result.agrees_with_left})
-    if (result.samples < 0 || count < -1 || count > result.samples)
-      return path.error(fmt::format("{} of {} samples", count, result.samples));
-  if (std::ssize(result.predictions) > result.samples)
-    return path.error(fmt::format("{} predictions of {} samples", result.predictions.size(), result.samples));
+  documents::DatasetResult read;
+  DRIFTSCOPE_CHECK(read_json(value, path, read));
+  for (const std::int64_t count : {read.correct.value_or(0), read.agree.value_or(0)})
+    if (count < 0 || count > read.samples)
+      return path.error(fmt::format("{} of {} samples", count, read.samples));
+  if (std::ssize(read.predictions) > read.samples)
+    return path.error(fmt::format("{} predictions of {} samples", read.predictions.size(), read.samples));
+  result = {read.samples, read.correct.value_or(-1), std::move(read.predictions), read.agree.value_or(-1)};
   return {};
 }
 
@@ -156,14 +129,8 @@ Status read_run(JsonFields& fields, const TargetResult& result, Trace& trace) {
   trace.run = json_text(run);
   trace.target = result.target;
   if (result.verification) trace.model_sha256 = result.verification->model_sha256;
-  const Json* const peak = fields.find("peak_memory");
-  if (peak == nullptr) return {};
-  MemoryRecord& record = trace.memory.emplace_back();
-  JsonFields memory(*peak, JsonPath(fields.path(), "peak_memory"));
-  memory.required("t_ms", record.t_ms);
-  memory.required("bytes", record.bytes);
-  memory.required("kind", record.kind);
-  return std::move(memory).status();
+  if (fields.has("peak_memory")) fields.required("peak_memory", trace.memory.emplace_back());
+  return {};
 }
 
 Status read_target(const Json& value, LayerLists& lists, const JsonPath& path, TargetResult& result) {

@@ -7,16 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json finding_json(const Finding& finding) {
-  Json object = {{"id", finding.id}};
-  for (const auto& [name, value] : finding.numbers) object["numbers"][name] = json_number(value);
-  for (const auto& [name, value] : finding.words)
-    if (name != "text") object["words"][name] = value;
-  if (!finding.elements.empty()) object["elements"] = finding.elements;
-  object["text"] = finding_text(finding);
-  return object;
-}
-
 /// {"name": value, …}
 template <class T>
 Status read_named(JsonFields& fields, std::string_view key, std::vector<std::pair<std::string, T>>& named) {
@@ -34,10 +24,14 @@ Status read_named(JsonFields& fields, std::string_view key, std::vector<std::pai
 
 }  // namespace
 
-Json findings_json(std::span<const Finding> findings) {
-  Json list = Json::array();
-  for (const Finding& finding : findings) list.push_back(finding_json(finding));
-  return list;
+Json encode(const Finding& finding) {
+  Json object = {{"id", finding.id}};
+  for (const auto& [name, value] : finding.numbers) object["numbers"][name] = json_number(value);
+  for (const auto& [name, value] : finding.words)
+    if (name != "text") object["words"][name] = value;
+  if (!finding.elements.empty()) object["elements"] = finding.elements;
+  object["text"] = finding_text(finding);
+  return object;
 }
 
 Status read_json(const Json& value, const JsonPath& path, Finding& finding) {

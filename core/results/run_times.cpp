@@ -148,28 +148,4 @@ RunTime run_time(const Trace& trace) {
   return time;
 }
 
-nlohmann::ordered_json run_time_json(const RunTime& time) {
-  nlohmann::ordered_json object = {{"ns", time.ns},
-                                   {"kind", time_kind_name(time.kind)},
-                                   {"first_ns", time.first_ns},
-                                   {"runs", time.runs},
-                                   {"layers", time.layers}};
-  if (!time.error.empty()) object["error"] = time.error;
-  return object;
-}
-
-Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, RunTime& time) {
-  JsonFields fields(value, path);
-  fields.required("ns", time.ns);
-  fields.required_name("kind", time.kind, time_kind_named);
-  fields.optional("first_ns", time.first_ns);
-  fields.optional("runs", time.runs);
-  fields.optional("layers", time.layers);
-  fields.optional("error", time.error);
-  if (fields.ok() && !(std::isfinite(time.ns) && time.ns >= 0.0 && std::isfinite(time.first_ns) &&
-                       time.first_ns >= 0.0 && time.runs >= 0))
-    fields.fail(path.error("expected times and runs of at least 0"));
-  return std::move(fields).status();
-}
-
 }  // namespace driftscope

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/json_fields.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {
@@ -57,9 +57,5 @@ struct RunTime {
 };
 /// Of the best kind that the trace has.
 [[nodiscard]] RunTime run_time(const Trace& trace);
-
-/// As "time" of a target in the JSON of a comparison: {"ns","kind","first_ns","runs","layers"[,"error"]}.
-[[nodiscard]] nlohmann::ordered_json run_time_json(const RunTime& time);
-[[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path, RunTime& time);
 
 }  // namespace driftscope

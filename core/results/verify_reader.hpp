@@ -15,7 +15,7 @@ namespace driftscope {
                                 LayerVerdict& layer, std::string& suite);
 
 /// All but the layers and the suite of their budgets. Whether it is of this format has been checked.
-[[nodiscard]] Status read_json(const nlohmann::ordered_json& value, const JsonPath& path,
-                               Verification& verification);
+[[nodiscard]] Status read_verification(const nlohmann::ordered_json& value, const JsonPath& path,
+                                       Verification& verification);
 
 }  // namespace driftscope

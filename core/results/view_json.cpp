@@ -4,11 +4,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/error_kind.hpp"
 #include "core/base/json.hpp"
-#include "core/results/metrics_json.hpp"
 #include "core/results/verify_json.hpp"
 #include "core/verify/name_match.hpp"
+#include "generated/documents/compare.hpp"
 
 namespace driftscope {
 namespace {
@@ -25,19 +24,9 @@ VerdictsByOutput verdicts_of(const TargetResult& result) {
 }
 
 Json layer_to_json(const LayerDifference& layer, const LayerVerdict* verified) {
-  Json object;
-  object["node"] = layer.node;
-  object["op"] = layer.op;
-  object["output"] = layer.output;
-  object["shape"] = layer.shape;
-  object["place"] = layer.place;
-  if (layer.constant) object["constant"] = true;
-  add_metrics(object, MetricSource::compare, layer);
-  object["left_ns"] = layer.left_ns;
-  object["right_ns"] = layer.right_ns;
+  Json object = encode(layer);
   object["verdict"] = verdict_name(combined_verdict(layer, verified));
   if (!layer.recorded) object["unrecorded"] = true;
-  if (!layer.reason.empty()) object["reason"] = layer.reason;
   return object;
 }
 
@@ -51,18 +40,16 @@ void write_comparison(JsonWriter& out, const Comparison& comparison, const Verdi
     out.value(layer_to_json(layer, verified == verdicts.end() ? nullptr : verified->second));
   }
   out.end();
-  out.member("output", {{"top1_left", comparison.output.top1_left},
-                        {"top1_right", comparison.output.top1_right},
-                        {"agree", comparison.output.agree}});
-  out.member("memory", {{"peak_bytes", comparison.peak_bytes}, {"kind", comparison.peak_kind}});
+  out.member("output", encode(comparison.output));
+  out.member("memory", encode(documents::Peak{comparison.peak_bytes, comparison.peak_kind}));
 }
 
 Json dataset_to_json(const DatasetResult& result, const TargetResult& left) {
-  Json dataset = {{"samples", result.samples}, {"correct", nullptr}, {"agree", nullptr}};
-  if (result.correct >= 0) dataset["correct"] = result.correct;
-  if (left.dataset) dataset["agree"] = agreement(*left.dataset, result);
-  if (!result.predictions.empty()) dataset["predictions"] = result.predictions;
-  return dataset;
+  documents::DatasetResult dataset = {.samples = result.samples, .predictions = result.predictions};
+  if (result.correct >= 0) dataset.correct = result.correct;
+  if (const std::int64_t same = left.dataset ? agreement(*left.dataset, result) : -1; same >= 0)
+    dataset.agree = same;
+  return encode(dataset);
 }
 
 /// What is known of a run beside its values.
@@ -70,7 +57,7 @@ void write_run(JsonWriter& out, const Trace& trace) {
   const Json run = parse_ordered_json(trace.run);
   out.member("ran", run.is_object() ? run : Json::object());
   if (const MemoryRecord peak = peak_memory(trace); !peak.kind.empty())
-    out.member("peak_memory", {{"t_ms", json_number(peak.t_ms)}, {"bytes", peak.bytes}, {"kind", peak.kind}});
+    out.member("peak_memory", encode(peak));
   for (const char* check : {"observer_check", "memory_runs"})
     if (run.is_object() && run.contains(check)) out.member(check, run[check]);
   if (const std::string names = name_match_text(trace); !names.empty()) out.member("names", names);
@@ -100,7 +87,7 @@ void write_target(JsonWriter& out, const TargetResult& result, const TargetResul
   if (result.comparison) write_comparison(out, *result.comparison, verdicts_of(result));
   const RunTime time = run_time(result);
   if (result.stored_time || time.kind != TimeKind::unknown || !time.error.empty())
-    out.member("time", run_time_json(time));
+    out.member("time", encode(time));
   if (result.error) {
     out.member("error", result.error->message);
     out.member("error_kind", error_kind_name(result.error->kind));

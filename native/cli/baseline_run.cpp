@@ -81,8 +81,8 @@ Result<BaselineCheck> baseline_check(Baseline baseline, const ComparisonView& vi
   if (request.targets.empty()) return check;
   request.model = model.path;
   request.inputs = check.baseline.inputs;
-  request.starts = std::max(check.baseline.starts, 1);
-  request.seconds = check.baseline.seconds;
+  request.starts = std::max(check.baseline.measured.starts, 1);
+  request.seconds = check.baseline.measured.seconds;
   request.runner = runner;
   request.quiet = quiet;
   DRIFTSCOPE_TRY(check.medians, measure_starts(request));

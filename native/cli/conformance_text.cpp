@@ -4,14 +4,12 @@
 #include <set>
 
 #include "core/base/json.hpp"
-#include "core/protocol/error_json.hpp"
 #include "core/report/text_table.hpp"
+#include "generated/documents/conformance.hpp"
 #include "native/cli/conformance_run.hpp"
 
 namespace driftscope {
 namespace {
-
-using nlohmann::json;
 
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
@@ -41,6 +39,41 @@ std::map<std::string, Counts> count(const TargetResults& results, const std::vec
   std::map<std::string, Counts> counts;
   for (std::size_t i = 0; i < results.cases.size(); ++i) counts[cases[i].family].add(results.cases[i]);
   return counts;
+}
+
+documents::ConformanceCase case_of(const ConformanceCase& asked, const CaseResult& result) {
+  documents::ConformanceCase one;
+  one.family = asked.family;
+  one.name = asked.name;
+  one.result = outcome_name(result.outcome);
+  std::set<std::string> operators;
+  for (const Node& node : asked.model.graph.nodes) operators.insert(node.op_type);
+  one.operators = {operators.begin(), operators.end()};
+  one.reason = result.reason;
+  one.same_bits = result.same_bits;
+  one.lost_before = result.lost_before;
+  return one;
+}
+
+documents::ConformanceTarget target_of(const TargetResults& results,
+                                       const std::vector<ConformanceCase>& cases) {
+  documents::ConformanceTarget target;
+  target.target = results.target.text();
+  if (results.error) {
+    target.error = documents::TargetError{results.error->kind, results.error->message};
+    return target;
+  }
+  Counts total;
+  std::vector<documents::ConformanceCase>& list = target.cases.emplace();
+  for (std::size_t i = 0; i < results.cases.size(); ++i) {
+    total.add(results.cases[i]);
+    list.push_back(case_of(cases[i], results.cases[i]));
+  }
+  target.passed = total.passed;
+  target.failed = total.failed;
+  target.not_supported = total.unsupported;
+  if (total.compared > 0) target.same_bits = documents::SameBits{total.compared, total.same};
+  return target;
 }
 
 }  // namespace
@@ -91,37 +124,9 @@ std::string conformance_findings(const std::vector<TargetResults>& all,
 
 std::string conformance_json(const std::vector<TargetResults>& all,
                              const std::vector<ConformanceCase>& cases) {
-  json targets = json::array();
-  for (const TargetResults& results : all) {
-    json entry = {{"target", results.target.text()}};
-    if (results.error) {
-      entry["error"] = error_to_json(*results.error);
-      targets.push_back(std::move(entry));
-      continue;
-    }
-    Counts total;
-    json list = json::array();
-    for (std::size_t i = 0; i < results.cases.size(); ++i) {
-      const CaseResult& result = results.cases[i];
-      total.add(result);
-      json one = {
-          {"family", cases[i].family}, {"name", cases[i].name}, {"result", outcome_name(result.outcome)}};
-      std::set<std::string> operators;
-      for (const Node& node : cases[i].model.graph.nodes) operators.insert(node.op_type);
-      one["operators"] = operators;
-      if (!result.reason.empty()) one["reason"] = result.reason;
-      if (result.same_bits) one["same_bits"] = *result.same_bits;
-      if (!result.lost_before.empty()) one["lost_before"] = result.lost_before;
-      list.push_back(std::move(one));
-    }
-    entry["passed"] = total.passed;
-    entry["failed"] = total.failed;
-    entry["not_supported"] = total.unsupported;
-    if (total.compared > 0) entry["same_bits"] = {{"compared", total.compared}, {"same", total.same}};
-    entry["cases"] = std::move(list);
-    targets.push_back(std::move(entry));
-  }
-  return json_text(nlohmann::json{{"format", "driftscope-conformance-1"}, {"targets", targets}});
+  documents::Conformance document;
+  for (const TargetResults& results : all) document.targets.push_back(target_of(results, cases));
+  return json_text(encode(document));
 }
 
 }  // namespace driftscope

@@ -79,8 +79,8 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
   baseline.build = build_id();
   baseline.machine = this_machine();
   if (!options.no_times) {
-    baseline.starts = options.starts;
-    baseline.seconds = options.seconds;
+    baseline.measured.starts = options.starts;
+    baseline.measured.seconds = options.seconds;
     DRIFTSCOPE_TRY(const auto medians,
                    measure_starts({model.path, options.request.inputs, targets, options.starts,
                                    options.seconds, options.request.runner, options.request.quiet}));

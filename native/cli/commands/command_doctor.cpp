@@ -7,6 +7,7 @@
 #include "core/platform/platform.hpp"
 #include "core/report/text_table.hpp"
 #include "core/runtime/engine.hpp"
+#include "generated/documents/doctor.hpp"
 #include "native/browser/browser_features.hpp"
 #include "native/browser/browsers.hpp"
 #include "native/browser/chromium_sandbox.hpp"
@@ -77,16 +78,15 @@ Exit run_doctor(const std::string& json) {
   table.column("here", Align::left);
   table.column("what", Align::left);
   table.column("detail", Align::left);
-  nlohmann::json list = nlohmann::json::array();
+  documents::Doctor document;
   for (const Finding& finding : findings) {
     all = all && (finding.ok || !finding.needed);
     table.row({finding.ok ? "yes" : "no", finding.what, finding.detail});
-    list.push_back({{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}});
+    document.findings.push_back({finding.what, finding.ok, finding.detail});
   }
   if (json != "-") print_out("{}", table.text());
   if (!json.empty()) {
-    const nlohmann::json object = {{"format", "driftscope-doctor-1"}, {"findings", list}};
-    const Status status = write_json(json, json_text(object, 1) + "\n");
+    const Status status = write_json(json, json_text(encode(document), 1) + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }
   return all ? Exit::ok : Exit::missing;

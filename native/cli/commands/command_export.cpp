@@ -10,6 +10,7 @@
 #include "core/convert/format.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/report/text_table.hpp"
+#include "generated/documents/export.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/host/model_file.hpp"
 #include "native/os/files.hpp"
@@ -137,17 +138,18 @@ void print_model(const convert::Format& format, const std::string& path, const G
   for (const auto& [name, why] : model.without) print_out("  without {}: {}\n", name, why);
 }
 
-nlohmann::json model_json(const convert::Format& format, const std::string& path,
-                          const convert::ConvertedModel& model) {
-  nlohmann::json files = nlohmann::json::array();
-  for (const convert::File& file : model.files)
-    files.push_back({{"name", file.name}, {"bytes", file.bytes.size()}});
-  nlohmann::json values = nlohmann::json::object();
+documents::ExportedModel exported(const convert::Format& format, const std::string& path,
+                                  const convert::ConvertedModel& model) {
+  documents::ExportedModel one;
+  one.format = format.option;
+  one.path = path;
+  for (const convert::File& file : model.files) one.files.push_back({file.name, std::ssize(file.bytes)});
   for (const auto& [name, place] : model.values)
-    values[name] = {{"tensor", place.name}, {"order", place.order}, {"dtype", dtype_name(place.dtype)}};
-  return {{"format", format.option},   {"path", path},
-          {"files", std::move(files)}, {"values", std::move(values)},
-          {"without", model.without},  {"facts", model.facts}};
+    one.values[name] = {
+        place.name, {place.order.begin(), place.order.end()}, std::string(dtype_name(place.dtype))};
+  one.without = {model.without.begin(), model.without.end()};
+  one.facts = model.facts;
+  return one;
 }
 
 Status run_export(const ExportOptions& options) {
@@ -160,7 +162,7 @@ Status run_export(const ExportOptions& options) {
   if (options.every_value)
     for (const Value& value : graph.values)
       if (value.producer != no_node) how.captured.push_back(value.name);
-  nlohmann::json exported = nlohmann::json::array();
+  documents::Export document;
   for (std::size_t i = 0; i < formats.size(); ++i) {
     if (options.paths[i].empty()) continue;
     const auto model = formats[i].convert(graph, how);
@@ -168,18 +170,12 @@ Status run_export(const ExportOptions& options) {
       return in_context(model.error(), fmt::format("{} as {}", options.model, formats[i].name));
     DRIFTSCOPE_CHECK(write_model(formats[i], options.paths[i], *model));
     if (options.json != "-") print_model(formats[i], options.paths[i], graph, *model);
-    exported.push_back(model_json(formats[i], options.paths[i], *model));
+    document.models.push_back(exported(formats[i], options.paths[i], *model));
   }
   if (options.json.empty()) return {};
-  nlohmann::json inputs = nlohmann::json::array();
-  for (const ValueId id : graph.inputs) inputs.push_back(graph.values[id].name);
-  nlohmann::json outputs = nlohmann::json::array();
-  for (const ValueId id : graph.outputs) outputs.push_back(graph.values[id].name);
-  const nlohmann::json all = {{"format", "driftscope-export-1"},
-                              {"inputs", std::move(inputs)},
-                              {"outputs", std::move(outputs)},
-                              {"models", std::move(exported)}};
-  return write_json(options.json, json_text(all, 1) + "\n");
+  for (const ValueId id : graph.inputs) document.inputs.push_back(graph.values[id].name);
+  for (const ValueId id : graph.outputs) document.outputs.push_back(graph.values[id].name);
+  return write_json(options.json, json_text(encode(document), 1) + "\n");
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ Baseline sample() {
   baseline.build = "abc.12";
   baseline.inputs = {"seed:42"};
   baseline.machine = {"Some CPU", 2};
-  baseline.starts = 3;
-  baseline.seconds = 0.5;
+  baseline.measured.starts = 3;
+  baseline.measured.seconds = 0.5;
   baseline.targets[1].medians_ns = {1000.5, 1001, 999};
   return baseline;
 }

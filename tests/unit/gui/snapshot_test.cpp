@@ -183,8 +183,8 @@ TEST_CASE("StoredComparison_Damaged_SaysWhatIsMissing") {
                 "\"b\",\"layers\":[{\"node\":3}]}]}") == "right[0].layers[0].node: expected a string, got 3");
   CHECK(message("{\"format\":\"driftscope-compare-1\",\"left\":{\"target\":\"a\",\"dataset\":{\"samples\":3,"
                 "\"correct\":4}},\"right\":[]}") == "left.dataset: 4 of 3 samples");
-  CHECK(message("{\"format\":\"driftscope-verify-1\",\"verdict\":\"great\",\"layers\":[]}") ==
-        "verdict: \"great\" is unknown");
+  CHECK(message("{\"format\":\"driftscope-verify-1\",\"model_sha256\":\"\",\"target\":\"\",\"verdict\":"
+                "\"great\",\"layers\":[]}") == "verdict: 'great' is unknown");
 }
 
 TEST_CASE("Snapshot_NanEverywhere_CountsAsTheSame") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <iterator>
 
 #include "core/base/json.hpp"
 #include "core/results/verify_json.hpp"
@@ -89,6 +90,10 @@ const std::vector<std::pair<const char*, Change>>& changes() {
       {"peak memory bytes", of_right([](TargetResult& one) { one.trace->memory[0].bytes = 3; })},
       {"peak memory kind", of_right([](TargetResult& one) { one.trace->memory[0].kind = "wasm_heap"; })},
       {"time", of_right([](TargetResult& one) { one.stored_time = RunTime{5.0, TimeKind::watched}; })},
+      {"time first_ns", of_right([](TargetResult& one) { one.stored_time.emplace().first_ns = 3.0; })},
+      {"time runs", of_right([](TargetResult& one) { one.stored_time.emplace().runs = 7; })},
+      {"time layers", of_right([](TargetResult& one) { one.stored_time.emplace().layers = "watched"; })},
+      {"time error", of_right([](TargetResult& one) { one.stored_time.emplace().error = "gone"; })},
       {"error kind", [](ComparisonView& view) { view.right[1].error->kind = ErrorKind::io; }},
       {"error message", [](ComparisonView& view) { view.right[1].error->message = "gone"; }},
       {"samples", of_right([](TargetResult& one) { one.dataset->samples = 4; })},
@@ -180,6 +185,19 @@ std::string with_right(const char* fields) {
          fields + "}]}";
 }
 
+std::string with_verify(const char* fields) {
+  const std::string head = R"("verify":{"model_sha256":"","target":"","verdict":"fault","first_fault":null)";
+  return with_right((head + fields + "}").c_str());
+}
+
+/// Some value in the document: any object, list or leaf, each level as likely as the next.
+nlohmann::ordered_json& any_place(nlohmann::ordered_json& document, Rng& rng) {
+  nlohmann::ordered_json* place = &document;
+  while (place->is_structured() && !place->empty() && rng.below(6) != 0)
+    place = &*std::next(place->begin(), static_cast<std::ptrdiff_t>(rng.below(place->size())));
+  return *place;
+}
+
 }  // namespace
 
 TEST_CASE("ReadComparison_OfGeneratedViews_IsWrittenTheSameAgain") {
@@ -204,6 +222,32 @@ TEST_CASE("ReadComparison_OfAVerification_IsWrittenTheSameAgain") {
     REQUIRE_MESSAGE(read.ok(), read.error().message);
     REQUIRE(verification_json(*read->left.verification) == document);
   }
+}
+
+TEST_CASE("ReadComparison_AnyValueReplaced_IsAnErrorOrWrittenTheSameAgain") {
+  const std::uint64_t seed = test_seed(20261128);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  ViewGenerator generator(rng.next());
+  const std::vector<nlohmann::ordered_json> others = {
+      nullptr, true, 3, -1, 0.5, 1e308, INT64_MAX, "x", "fault", {1, 2}, {{"a", 1}}, {{{"node", "n"}}}};
+  int errors = 0;
+  for (int i = 0; i < 3000; ++i) {
+    CAPTURE(i);
+    auto document = parse_ordered_json(view_json(generator.view()));
+    any_place(document, rng) = others[rng.below(others.size())];
+    CAPTURE(document.dump());
+    const auto read = read_comparison(document.dump());
+    if (!read.ok()) {
+      ++errors;
+      CHECK(read.error().message.find(": ") != std::string::npos);
+      continue;
+    }
+    const std::string written = view_json(*read);
+    REQUIRE(written_again(written) == written);
+  }
+  CHECK(errors > 300);
+  CHECK(errors < 2900);
 }
 
 TEST_CASE("ReadComparison_EveryFieldOfTheView_IsInTheDocumentAndComesBack") {
@@ -266,15 +310,22 @@ TEST_CASE("ReadComparison_WrongTypes_AreErrorsThatNameThePlace") {
         "right[0].layers[0].shape[1]: expected a whole number of 64 bits, got 'n'");
   CHECK(error_of(with_right(R"("layers":[1])")) == "right[0].layers: expected objects alone");
   CHECK(error_of(with_right(R"("layers":{})")) == "right[0].layers: expected a list, got an object");
-  CHECK(error_of(with_right(R"("verify":{"verdict":"fault"})")) == "right[0].verify: \"layers\" is missing");
-  CHECK(error_of(with_right(R"("verify":{"verdict":"fault","layers":[{"node":"n","op":"o","output":"y",
-                                "verdict":"bad"}]})")) ==
-        "right[0].verify.layers[0].verdict: \"bad\" is unknown");
-  CHECK(error_of(with_right(R"("verify":{"verdict":"fault","layers":[{"node":"n","op":"o","output":"y",
-                                "verdict":"fault","worst":{"index":[0],"got":1,"want":2}}]})")) ==
+  CHECK(error_of(with_verify("")) == "right[0].verify: \"layers\" is missing");
+  CHECK(error_of(with_verify(R"(,"layers":[{"node":"n","op":"o","output":"y","verdict":"bad"}])")) ==
+        "right[0].verify.layers[0].verdict: 'bad' is unknown");
+  CHECK(error_of(with_verify(R"(,"layers":[{"node":"n","op":"o","output":"y","verdict":"fault",
+                                            "worst":{"index":[0],"got":1,"want":2}}])")) ==
         "right[0].verify.layers[0].worst: \"budget\" is missing");
-  CHECK(error_of(with_right(R"("error":"x","error_kind":"odd")")) ==
-        "right[0].error_kind: \"odd\" is unknown");
+  CHECK(error_of(with_right(R"("error":"x","error_kind":"odd")")) == "right[0].error_kind: 'odd' is unknown");
+  CHECK(error_of(with_right(R"("time":{"ns":"a","kind":"unwatched"})")) ==
+        "right[0].time.ns: expected a number or null, got 'a'");
+  CHECK(error_of(with_right(R"("time":{"kind":"unwatched"})")) == "right[0].time: \"ns\" is missing");
+  CHECK(error_of(with_right(R"("time":{"ns":1,"kind":"guessed"})")) ==
+        "right[0].time.kind: 'guessed' is unknown");
+  CHECK(error_of(with_right(R"("time":{"ns":-1,"kind":"watched"})")) ==
+        "right[0].time.ns: expected a finite number of at least 0, got -1");
+  CHECK(error_of(with_right(R"("time":{"ns":1,"kind":"watched","runs":-3})")) ==
+        "right[0].time.runs: expected a whole number in [0, 9223372036854775807], got -3");
   CHECK(error_of(with_right(R"("ran":[])")) == "right[0].ran: expected an object, got a list");
   CHECK(error_of(with_right(R"("dataset":{"samples":2,"predictions":[1,2,3]})")) ==
         "right[0].dataset: 3 predictions of 2 samples");

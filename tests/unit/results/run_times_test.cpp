@@ -72,31 +72,4 @@ TEST_CASE("RunTimes_OtherFactsOfTheRun_Stay") {
   CHECK(parse_json(trace.run).value("engine", "") == "fast");
 }
 
-TEST_CASE("RunTime_AsJson_IsReadAgain") {
-  const RunTime time = {9.5, TimeKind::unwatched, 30.0, 12, "watched", "a reason"};
-  const auto read = [](std::string_view text) -> Result<RunTime> {
-    RunTime one;
-    DRIFTSCOPE_CHECK(read_json(parse_ordered_json(text), JsonPath("time"), one));
-    return one;
-  };
-  const auto again = read(run_time_json(time).dump());
-  REQUIRE_MESSAGE(again.ok(), again.error().message);
-  CHECK(again->ns == time.ns);
-  CHECK(again->kind == time.kind);
-  CHECK(again->first_ns == time.first_ns);
-  CHECK(again->runs == time.runs);
-  CHECK(again->layers == time.layers);
-  CHECK(again->error == time.error);
-  for (const auto& [text, message] : std::initializer_list<std::pair<const char*, const char*>>{
-           {R"({"ns":"a","kind":"unwatched"})", "time.ns: expected a number or null, got 'a'"},
-           {R"({"kind":"unwatched"})", "time: \"ns\" is missing"},
-           {R"({"ns":1,"kind":"guessed"})", "time.kind: \"guessed\" is unknown"},
-           {R"({"ns":-1,"kind":"watched"})", "time: expected times and runs of at least 0"},
-           {"3", "time: expected an object, got 3"}}) {
-    const auto wrong = read(text);
-    REQUIRE_FALSE(wrong.ok());
-    CHECK(wrong.error().message == message);
-  }
-}
-
 }  // namespace driftscope::test::run_times_test

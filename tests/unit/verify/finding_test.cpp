@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/json.hpp"
+#include "core/base/json_put.hpp"
 #include "core/results/finding_json.hpp"
 #include "core/verify/finding.hpp"
 #include "core/verify/variant.hpp"
@@ -73,16 +74,16 @@ TEST_CASE("Finding_WrittenAndRead_IsTheSame") {
        .words = {{"format", "10 bits (TF32)"}, {"which", "inputs"}}},
       {.id = "values.special", .numbers = {{"elements", 1}}, .elements = {{0, 1, 2}, {3, 4, 5}}},
   };
-  const auto read = read_findings(findings_json(findings).dump());
+  const auto read = read_findings(encode(findings).dump());
   REQUIRE_MESSAGE(read.ok(), read.error().message);
   CHECK(findings_text(*read) == findings_text(findings));
-  CHECK(findings_json(*read) == findings_json(findings));
+  CHECK(encode(*read) == encode(findings));
   CHECK((*read)[1].elements == findings[1].elements);
   // Of a later version: its sentence is kept.
   const auto later = read_findings(R"([{"id":"a.new","text":"something new"}])");
   REQUIRE(later.ok());
   CHECK(findings_text(*later) == "something new");
-  CHECK(findings_json(*later)[0]["text"] == "something new");
+  CHECK(encode(*later)[0]["text"] == "something new");
 }
 
 TEST_CASE("Finding_MalformedDocuments_AreRefused") {

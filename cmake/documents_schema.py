@@ -1,0 +1,121 @@
+"""The schemas of documents, core/protocol/documents/*.json, read and checked. Clients: documents.py, documents_cpp.py,
+documents_text.py.
+
+Objects and enumerations are known to all files. Beside the types of messages (messages_schema.py) there are
+
+real      a number that may be infinite, written as ±1.7976931348623157e308, or NaN, written as null
+TYPE[]    a list, TYPE{} an object of such values by any names; suffixes may follow each other
+
+and in place of a field {"metrics": "verify"}: the keys that the layers of this source have
+(core/results/metrics_table.hpp). Keys of a field beside name, type and doc:
+
+optional  it may be absent; C++ leaves it out where it is empty, false, 0 or has no value
+always    of an optional one: it is always written, and only documents of earlier versions lack it
+nullable  it may be null
+valued    of an optional one: C++ tells false and empty from absent
+member    the member of the C++ struct, where that has another name
+derived   a C++ function of the struct whose result is written; nothing reads it
+by_hand   C++ writes and reads it beside the generated code
+min, max  limits of a whole number or, min alone, of a finite one
+printable it has no control characters: it is shown as it is
+streamed  a list too long to be held as JSON: the generated code leaves it to its client
+
+An object with "open" may have keys that nobody knows; all others may have them in documents of later versions only.
+"cpp" of an object is the struct that it is in C++, else one is generated; "struct" is that of a document, or "document"
+in its "cpp" generates one. Without "cpp" a file describes and checks, and C++ is written by hand."""
+
+import json
+import re
+
+SCALARS = {"text", "whole", "number", "real", "flag", "facts", "any"}
+FIELD_KEYS = {"name", "type", "doc", "optional", "nullable", "always", "member", "derived", "by_hand", "streamed",
+              "valued", "min", "max", "printable"}
+METRIC_KEYS = {"metrics", "of", "member", "optional"}
+SUFFIX = re.compile(r"(\[\]|\{\})$")
+
+
+def base_of(type_name):
+    while SUFFIX.search(type_name):
+        type_name = type_name[:-2]
+    return type_name
+
+
+def metrics_in(header):
+    """Of the table of metrics: for each source [(key, type, title)]."""
+    found = {"verify": [], "compare": []}
+    rows = header[header.index("metrics_table = std::to_array"):]
+    for row in re.split(r'\{\.key = "', rows)[1:]:
+        key = row[:row.index('"')]
+        title = re.search(r'\.title = "([^"]*)"', row)[1]
+        whole = re.search(r"\.format = MetricFormat::count", row) is not None
+        for source, member in [("verify", "verified"), ("compare", "compared")]:
+            if re.search(rf"\.{member} = \{{\.json = true", row):
+                found[source].append((key, "whole" if whole else "real", title))
+    return found
+
+
+class Documents:
+    def __init__(self, folder, metrics_table):
+        self.metrics = metrics_in(metrics_table.read_text(encoding="utf-8"))
+        self.documents = {}
+        self.objects = {}
+        self.enums = {}
+        self.home = {}  # of an object or an enumeration: the document whose file has it
+        for file in sorted(folder.glob("*.json")):
+            document = json.loads(file.read_text(encoding="utf-8"))
+            self.documents[file.stem] = document
+            for kind in ("objects", "enums"):
+                for name, made in document.get(kind, {}).items():
+                    if name in self.home:
+                        raise ValueError(f"{file.name}: {name} is also in {self.home[name]}.json")
+                    self.home[name] = file.stem
+                    getattr(self, kind)[name] = made
+        for name, made in {**self.objects, **self.documents}.items():
+            self.check(name, made["fields"])
+
+    def check(self, where, fields):
+        names = set()
+        for field in fields:
+            known = METRIC_KEYS if "metrics" in field else FIELD_KEYS
+            needed = {"metrics"} if "metrics" in field else {"name", "type", "doc"}
+            if set(field) - known or needed - set(field):
+                raise ValueError(f"{where}: field {field}: unknown {set(field) - known}, missing {needed - set(field)}")
+            if "metrics" in field:
+                if field["metrics"] not in self.metrics:
+                    raise ValueError(f"{where}: there are no metrics {field['metrics']}")
+                continue
+            if field["name"] in names:
+                raise ValueError(f"{where}: {field['name']} occurs twice")
+            names.add(field["name"])
+            if base_of(field["type"]) not in {*SCALARS, *self.enums, *self.objects, *self.documents}:
+                raise ValueError(f"{where}: {field['name']}: there is no type {field['type']}")
+
+    def fields_of(self, name):
+        """With the format of a document, and each metric as a field."""
+        made = self.objects.get(name) or self.documents[name]
+        fields = []
+        if name in self.documents:
+            fields.append({"name": "format", "type": "format", "literal": made["format"],
+                           "doc": "What this document is."})
+        for field in made["fields"]:
+            if "metrics" not in field:
+                always = field.get("always", False)
+                fields.append({**field, "optional": False} if always else field)
+                continue
+            absent = field.get("optional", False)
+            fields += [{"name": key, "type": kind, "optional": absent, "metric": True, "doc": title}
+                       for key, kind, title in self.metrics[field["metrics"]]]
+        return fields
+
+    def used_by(self, document):
+        """The objects that a document is made of, in the order in which they occur, each before those inside it."""
+        found = []
+
+        def visit(fields):
+            for field in fields:
+                name = base_of(field["type"]) if "type" in field else None
+                if name in self.objects and name not in found:
+                    found.append(name)
+                    visit(self.objects[name]["fields"])
+        visit(self.documents[document]["fields"])
+        return found
