@@ -48,7 +48,8 @@ function(driftscope_add_ui target core)
   driftscope_unity(${target} ALONE "/generated/")
 endfunction()
 
-# driftscope_view_registry(target sources…): make_views() of all FOO_view.cpp, so that a new view edits no list.
+# driftscope_view_registry(target sources…): make_views() of all FOO_view.cpp, so that a new view edits no list. Their
+# titles: driftscope_view_title (registry.cmake).
 function(driftscope_view_registry target)
   set(declarations "")
   set(calls "")
@@ -56,7 +57,8 @@ function(driftscope_view_registry target)
   foreach(file IN LISTS ARGN)
     get_filename_component(view "${file}" NAME_WE)
     string(APPEND declarations "std::unique_ptr<View> make_${view}();\n")
-    string(APPEND calls "  made.push_back(make_${view}());\n")
+    driftscope_view_title(title "${file}")
+    string(APPEND calls "  made.push_back(make_${view}());\n  made.back()->set_title(\"${title}\");\n")
   endforeach()
   set(output "${DRIFTSCOPE_GENERATED_DIR}/gui/view_registry.cpp")
   driftscope_write_if_changed("${output}"

@@ -17,7 +17,6 @@ namespace {
 
 class DriftView final : public View {
  public:
-  std::string_view title() const override { return "Drift"; }
   int place() const override { return 30; }
 
   void draw(Screen& screen) override {

@@ -14,7 +14,6 @@ namespace {
 
 class GraphView final : public View {
  public:
-  std::string_view title() const override { return "Graph"; }
   int place() const override { return 70; }
 
   void draw(Screen& screen) override {

@@ -18,7 +18,6 @@ constexpr int fixed_columns = 5;
 
 class LayersView final : public View {
  public:
-  std::string_view title() const override { return "Layers"; }
   int place() const override { return 20; }
 
   void draw(Screen& screen) override {

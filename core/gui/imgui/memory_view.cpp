@@ -14,7 +14,6 @@ namespace {
 
 class MemoryView final : public View {
  public:
-  std::string_view title() const override { return "Memory"; }
   int place() const override { return 60; }
 
   void draw(Screen& screen) override {

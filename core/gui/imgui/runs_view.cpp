@@ -10,7 +10,6 @@ namespace {
 
 class RunsView final : public View {
  public:
-  std::string_view title() const override { return "Runs"; }
   int place() const override { return 90; }
   bool needs_snapshot() const override { return false; }
 

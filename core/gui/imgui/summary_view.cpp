@@ -40,7 +40,6 @@ struct Answer {
 
 class SummaryView final : public View {
  public:
-  std::string_view title() const override { return "Summary"; }
   int place() const override { return 80; }
 
   void draw(Screen& screen) override {

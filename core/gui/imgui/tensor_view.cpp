@@ -93,7 +93,6 @@ void read_content(Content& content, const Source& left, const std::optional<Sour
 
 class TensorView final : public View {
  public:
-  std::string_view title() const override { return "Tensor"; }
   int place() const override { return 40; }
 
   void draw(Screen& screen) override {

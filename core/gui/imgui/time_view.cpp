@@ -16,7 +16,6 @@ namespace {
 
 class TimeView final : public View {
  public:
-  std::string_view title() const override { return "Time"; }
   int place() const override { return 50; }
 
   void draw(Screen& screen) override {

@@ -54,7 +54,9 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
-  [[nodiscard]] virtual std::string_view title() const = 0;
+  /// The name of its file: "Drift" of drift_view.cpp.
+  [[nodiscard]] std::string_view title() const { return title_; }
+  void set_title(std::string_view title) { title_ = title; }
   /// Order of its tab: ascending numbers. The lowest is shown while nothing is open.
   [[nodiscard]] virtual int place() const = 0;
   /// Whether it needs an open run.
@@ -66,6 +68,9 @@ class View {
   [[nodiscard]] virtual SavedPicture picture(const Screen&) const { return {}; }
   /// "/" was pressed: focuses its text field.
   virtual void focus_filter() {}
+
+ private:
+  std::string_view title_;
 };
 
 /// All views, in the order of their tabs.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "core/gui/view_titles.hpp"
 #include "native/cli/commands/runner_options.hpp"
 
 namespace driftscope {
@@ -10,8 +11,7 @@ namespace driftscope {
 void add_gui_options(CLI::App& app, GuiOptions& options) {
   app.add_option("RUN", options.runs,
                  "Traces (.safetensors), stored comparisons (.json), models (.onnx) or samples to open");
-  app.add_option("--view", options.view,
-                 "Start with this view: Run, Layers, Drift, Tensor, Time, Memory, Graph, Summary or Runs");
+  app.add_option("--view", options.view, "Start with this view: " + gui::view_choices());
   app.add_option("--layer", options.layer, "Select this layer");
   app.add_flag("--light", options.light, "Light colours");
   app.add_option("--scale", options.scale, "Scale of the whole interface (default: the display's)")

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/gui/imgui/font.hpp"
+#include "core/gui/view_titles.hpp"
 #include "native/cli/commands/gui_options.hpp"
 #include "native/cli/commands/limit_options.hpp"
 #include "native/cli/commands/parse_error.hpp"
@@ -47,7 +48,8 @@ Status show(const GuiOptions& options) {
   window->on_drop([&](std::vector<std::filesystem::path> paths) { host.open(std::move(paths)); });
   if (!options.runs.empty()) host.open({options.runs.begin(), options.runs.end()});
   if (!options.view.empty() && !app.open_view(options.view))
-    return bad_input(fmt::format("--view {}: there is no such view", options.view));
+    return bad_input(
+        fmt::format("--view {}: there is no such view; expected {}", options.view, gui::view_choices()));
   if (!options.layer.empty()) app.open_layer(options.layer);
   if (!options.script.empty()) return run_script(options.script, *window, app, host);
   while (!window->should_close() && !stopped) window->frame(app, true);

@@ -1,4 +1,4 @@
-// Start: what to run and where, and its progress.
+// Run: what to run and where, and its progress.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,8 @@
 namespace driftscope::gui {
 namespace {
 
-class StartView final : public View {
+class RunView final : public View {
  public:
-  std::string_view title() const override { return "Run"; }
   int place() const override { return 10; }
   bool needs_snapshot() const override { return false; }
 
@@ -241,6 +240,6 @@ class StartView final : public View {
 
 }  // namespace
 
-std::unique_ptr<View> make_start_view() { return std::make_unique<StartView>(); }
+std::unique_ptr<View> make_run_view() { return std::make_unique<RunView>(); }
 
 }  // namespace driftscope::gui
