@@ -73,6 +73,11 @@ file(GLOB variant_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/varia
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/variant_registry.cpp" "${variant_files}"
   core/verify/variant.hpp VariantTable variants variant_table)
 
+# core/report/sections/FOO.cpp defines sections::foo::add_to(SectionTable&).
+file(GLOB section_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/report/sections/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/section_registry.cpp" "${section_files}"
+  core/report/section.hpp SectionTable sections section_table)
+
 # driftscope_view_title(output file): "Foo" of core/gui/imgui/foo_view.cpp.
 function(driftscope_view_title output file)
   cmake_path(GET file STEM stem)

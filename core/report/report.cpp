@@ -7,17 +7,14 @@
 #include "core/base/base64.hpp"
 #include "core/base/format.hpp"
 #include "core/base/sha256.hpp"
-#include "core/report/report_sections.hpp"
 #include "core/report/report_style.hpp"
+#include "core/report/section.hpp"
 
 namespace driftscope {
 namespace {
 
-namespace parts = report_sections;
-
 // Of the two megabytes that issue trackers accept; the rest is for the text after a section.
 constexpr std::size_t max_bytes = 1'900'000;
-constexpr std::size_t heat_map_bytes = 600'000;
 constexpr std::size_t closing_bytes = 60'000;
 
 /// The hash as a policy names it.
@@ -59,11 +56,11 @@ std::string chip(const TargetResult& target) {
 
 std::string title(const ComparisonView& view) {
   std::string html = "<header><h1>" + html_text(view.model_name) + "</h1><p class=\"headline\">" +
-                     html_text(headline(view), parts::max_reason) +
+                     html_text(headline(view), sections::max_reason) +
                      "</p><ul class=\"chips\" aria-label=\"Verdict of each target\">" + chip(view.left);
   std::size_t listed = 1;
   for (const TargetResult& right : view.right)
-    if (++listed <= parts::max_targets) html += chip(right);
+    if (++listed <= sections::max_targets) html += chip(right);
   html += fmt::format("</ul><p class=\"soft\">input {}{} · compared with {}</p></header>",
                       html_text(view.input_text, 200),
                       view.input_label.empty() ? "" : ", labelled " + html_text(view.input_label),
@@ -79,7 +76,7 @@ constexpr const char* legend_text =
     "explains it. The budget of a layer comes from the inputs that the target itself recorded, so an error "
     "is charged to the layer that made it. Times are medians without the first run.</p></footer>";
 
-std::string left_out_section(const parts::LeftOut& left_out) {
+std::string left_out_section(const LeftOut& left_out) {
   if (left_out.empty()) return "";
   std::string html =
       "<section aria-labelledby=\"left-out\"><h2 id=\"left-out\">Left out</h2>"
@@ -92,15 +89,22 @@ std::string left_out_section(const parts::LeftOut& left_out) {
 
 std::string comparison_report(const ComparisonView& view) {
   const LayerTable layers(view);
-  parts::LeftOut left_out;
-  std::string html = head(view) + "<main id=\"main\">" + title(view);
-  html += parts::targets(view, left_out) + parts::drift_charts(view, layers, left_out);
-  html += parts::worst_layers(view, layers, heat_map_bytes, left_out);
-  html += parts::outputs(view) + parts::data_set(view) + parts::memory_over_runs(view);
-  const std::string closing = parts::environment(view, left_out) + parts::how_to_reproduce(view);
-  const std::size_t used = html.size() + closing.size() + closing_bytes;
-  html += parts::layer_table(layers, used < max_bytes ? max_bytes - used : 0, left_out);
-  return html + closing + left_out_section(left_out) + legend_text + "</main></body></html>\n";
+  LeftOut left_out;
+  const std::string start = head(view) + "<main id=\"main\">" + title(view);
+  const std::span<const Section> all = section_table().sections();
+  std::vector<std::string> written(all.size());
+  std::size_t used = start.size() + closing_bytes;
+  const auto write = [&](bool rest) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].takes_rest != rest) continue;
+      written[i] = all[i].write({view, layers, used < max_bytes ? max_bytes - used : 0, left_out});
+      used += written[i].size();
+    }
+  };
+  write(false);
+  write(true);
+  return start + fmt::format("{}", fmt::join(written, "")) + left_out_section(left_out) + legend_text +
+         "</main></body></html>\n";
 }
 
 }  // namespace driftscope

@@ -9,7 +9,7 @@
 #include "core/base/rng.hpp"
 #include "core/base/text.hpp"
 #include "core/report/report.hpp"
-#include "core/report/report_sections.hpp"
+#include "core/report/section.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/layer_rank.hpp"
 #include "tests/unit/support/model_builder.hpp"

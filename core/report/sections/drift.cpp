@@ -1,4 +1,4 @@
-// Sections of the report: error against depth.
+// Error against depth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 #include "core/base/format.hpp"
 #include "core/draw/drift_chart.hpp"
 #include "core/draw/svg_painter.hpp"
-#include "core/report/report_sections.hpp"
+#include "core/report/section.hpp"
 #include "core/results/layer_names.hpp"
 
-namespace driftscope::report_sections {
+namespace driftscope::sections::drift {
 namespace {
 
 /// The rows along which error travels: without constants, indices, sizes and conditions.
@@ -102,16 +102,16 @@ std::string drift_figure(const LayerTable& layers, DriftMeasure measure, const s
       html_escape(title), html_escape(caption), painter.finish(), legend(drift));
 }
 
-}  // namespace
-
-std::string drift_charts(const ComparisonView& view, const LayerTable& layers, LeftOut& left_out) {
+std::string write(const SectionContext& context) {
+  const LayerTable& layers = context.layers;
   if (layers.rows().empty()) return "";
   if (layers.targets().size() > max_targets)
-    left_out.push_back(fmt::format("{} targets in the charts.", layers.targets().size() - max_targets));
-  return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where errors originate and where they "
-         "grow</h2>" +
+    context.left_out.push_back(
+        fmt::format("{} targets in the charts.", layers.targets().size() - max_targets));
+  return open_section("drift", "Drift: where errors originate and where they grow") +
          drift_figure(layers, DriftMeasure::relative, "Relative error by depth",
-                      "Lines: how far a layer's output is from that of " + plain_text(view.left.target, 60) +
+                      "Lines: how far a layer's output is from that of " +
+                          plain_text(context.view.left.target, 60) +
                           ", including the errors of all layers before it. Rings: the error that the layer "
                           "itself adds to its inputs, if any. A line without rings is inherited error. "
                           "Constants and indices are left out.") +
@@ -121,4 +121,8 @@ std::string drift_charts(const ComparisonView& view, const LayerTable& layers, L
          "</section>";
 }
 
-}  // namespace driftscope::report_sections
+}  // namespace
+
+void add_to(SectionTable& table) { table.add({20, write}); }
+
+}  // namespace driftscope::sections::drift

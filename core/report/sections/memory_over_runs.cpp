@@ -1,13 +1,13 @@
-// A section of the report: memory over many runs of each target.
+// Memory over many runs of each target.
 #include <fmt/format.h>
 
 #include "core/base/format.hpp"
 #include "core/bench/memory_growth.hpp"
 #include "core/draw/memory_chart.hpp"
 #include "core/draw/svg_painter.hpp"
-#include "core/report/report_sections.hpp"
+#include "core/report/section.hpp"
 
-namespace driftscope::report_sections {
+namespace driftscope::sections::memory_over_runs {
 namespace {
 
 constexpr float width = 220.0f;
@@ -40,22 +40,25 @@ std::string rows(const TargetResult& target, std::size_t place, const MemoryOver
   return html;
 }
 
-}  // namespace
-
-std::string memory_over_runs(const ComparisonView& view) {
+std::string write(const SectionContext& context) {
   std::string html;
-  const std::vector<const TargetResult*> targets = first_targets(view);
+  const std::vector<const TargetResult*> targets = first_targets(context.view);
   for (std::size_t t = 0; t < targets.size(); ++t)
     if (targets[t]->trace)
       if (const auto memory = memory_over_runs_of(*targets[t]->trace)) html += rows(*targets[t], t, *memory);
   if (html.empty()) return "";
-  return "<section aria-labelledby=\"memory-runs\"><h2 id=\"memory-runs\">Memory over many runs</h2><p "
-         "class=\"soft\">Bytes per run (Theil-Sen), with the interval at 99 %, after the first quarter of "
-         "the samples.</p><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Memory over many "
-         "runs\"><table><tr><th scope=\"col\">target</th><th scope=\"col\" class=\"text\">memory</th><th "
+  return open_section("memory-runs", "Memory over many runs") +
+         "<p class=\"soft\">Bytes per run (Theil-Sen), with the interval at 99 %, after the first quarter of "
+         "the samples.</p>" +
+         open_table("Memory over many runs") +
+         "<tr><th scope=\"col\">target</th><th scope=\"col\" class=\"text\">memory</th><th "
          "scope=\"col\" class=\"text\">verdict</th><th scope=\"col\">per run</th><th scope=\"col\">from, "
          "to</th><th scope=\"col\" class=\"text\">over the runs</th></tr>" +
          html + "</table></div></section>";
 }
 
-}  // namespace driftscope::report_sections
+}  // namespace
+
+void add_to(SectionTable& table) { table.add({60, write}); }
+
+}  // namespace driftscope::sections::memory_over_runs
