@@ -1,6 +1,6 @@
 #include "core/results/finding_json.hpp"
 
-#include "core/base/json_number.hpp"
+#include "core/base/json_put.hpp"
 
 namespace driftscope {
 namespace {
@@ -26,7 +26,7 @@ Status read_named(JsonFields& fields, std::string_view key, std::vector<std::pai
 
 Json encode(const Finding& finding) {
   Json object = {{"id", finding.id}};
-  for (const auto& [name, value] : finding.numbers) object["numbers"][name] = json_number(value);
+  for (const auto& [name, value] : finding.numbers) object["numbers"][name] = encode(value);
   for (const auto& [name, value] : finding.words)
     if (name != "text") object["words"][name] = value;
   if (!finding.elements.empty()) object["elements"] = finding.elements;

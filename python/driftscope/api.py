@@ -10,6 +10,7 @@ import numpy as np
 
 from . import recorders
 from .axes import COMMON, arrange
+from .documents import CompareDocument, VerifyDocument
 from .errors import BadInput
 from .mapping import Mapping
 from .matching import find_mapping
@@ -108,7 +109,7 @@ def compare(model, left=REFERENCE, right=(), inputs=None, seed=None, report=None
 class VerifyTable(Table):
     """A verdict on each layer. verdict, first_fault, layers: as `driftscope verify --json` has them (all of it: json)."""
 
-    def __init__(self, result, path=""):
+    def __init__(self, result: VerifyDocument, path=""):
         self.json, self.verdict, self.first_fault = result, result["verdict"], result["first_fault"]
         self.layers = result["layers"]
         where = f"; first fault: {self.first_fault}" if self.first_fault else ""
@@ -128,7 +129,7 @@ class VerifyTable(Table):
 class CompareTable(Table):
     """A row for each layer and target on the right. left, right: the objects of `driftscope compare --json` (json)."""
 
-    def __init__(self, result):
+    def __init__(self, result: CompareDocument):
         self.json, self.left, self.right = result, result["left"], result["right"]
         rows = []
         for side in self.right:

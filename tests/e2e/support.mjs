@@ -3,8 +3,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { faultsOf } from "./document_schema.mjs";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const build = process.env.DRIFTSCOPE_BUILD ?? join(root, "build");
@@ -45,7 +46,24 @@ export function run(args, options = {}) {
     maxBuffer: 1 << 28,
   });
   if (result.error) throw result.error;
+  if (options.checkDocuments ?? !options.program) checkDocument(args, options, result);
   return result;
+}
+
+// Whatever a test has the program write with --json fits its schema.
+function checkDocument(args, options, { stdout }) {
+  const place = args.indexOf("--json");
+  if (place < 0 || args[0] === "schema") return;
+  const path = resolve(options.cwd ?? ".", args[place + 1] ?? "-");
+  const text = args[place + 1] === "-" ? stdout : existsSync(path) ? readFileSync(path, "utf8") : "";
+  let document;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return; // the test itself expects what there is
+  }
+  const faults = faultsOf(document);
+  if (faults.length > 0) throw new Error(`driftscope ${args.join(" ")}:\n${faults.join("\n")}`);
 }
 
 // A run that continues while the test acts on it; `done` resolves to {status, stdout, stderr}.

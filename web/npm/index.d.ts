@@ -1,12 +1,20 @@
+import type { Check, CompareDocument, Gate, VerifyDocument } from "./documents.js";
 import type { Tensors } from "./trace.js";
 
+export * from "./documents.js";
 export { decodeTrace, encodeTrace } from "./trace.js";
 export type { DecodedTrace, DType, TensorLike, Tensors } from "./trace.js";
 
-export type Verdict = "identical" | "rounding" | "unjudged" | "suspect" | "fault" | "missing";
-
 /** What makes a comparison fail; `slower:20%` is a fifth longer, beyond the noise that was measured. */
-export type FailCondition = "fault" | "suspect" | "unjudged" | "top1" | "bits" | `slower:${number}%`;
+export type FailCondition =
+  | "fault"
+  | "suspect"
+  | "unjudged"
+  | "top1"
+  | "bits"
+  | "unrepeatable"
+  | "growing"
+  | `slower:${number}%`;
 
 export interface ProgramOptions {
   /** The driftscope program; else $DRIFTSCOPE, the PATH, or the build of a checkout. */
@@ -50,102 +58,14 @@ export interface CompareOptions extends ProgramOptions {
   site?: string;
 }
 
-export interface Check {
-  target: string;
-  /** "conv1 (Conv)", "top-1", "speed" */
-  name: string;
-  kind: "fault" | "suspect" | "unjudged" | "top1" | "bits" | "slower" | "run" | "";
-  message: string;
-}
-
-/** A number of the report; NaN and infinities are null. */
+/** A number of the report; NaN is null. */
 export type ReportNumber = number | null;
 
-/** Metrics that are not named here can be read as well: each is a ReportNumber under its key. */
-export interface LayerMetrics {
-  readonly [metric: string]: unknown;
-}
-
-export interface VerifiedLayer extends LayerMetrics {
-  node: string;
-  op: string;
-  output: string;
-  verdict: Verdict;
-  budget_used: ReportNumber;
-  budget_used_statistical: ReportNumber;
-  max_abs: ReportNumber;
-  max_ulp: ReportNumber;
-  different_elements: number;
-  elements: number;
-  worst?: { index: number[]; got: ReportNumber; want: ReportNumber; budget: ReportNumber } | null;
-  reason?: string;
-}
-
 /** "driftscope-verify-1" */
-export interface Verification {
-  format: "driftscope-verify-1";
-  model_sha256: string;
-  target: string;
-  verdict: Verdict;
-  first_fault: string | null;
-  layers: VerifiedLayer[];
-}
-
-export interface ComparedLayer extends LayerMetrics {
-  node: string;
-  op: string;
-  output: string;
-  max_abs: ReportNumber;
-  max_rel: ReportNumber;
-  max_ulp: ReportNumber;
-  cosine: ReportNumber;
-  sqnr_db: ReportNumber;
-  kl: ReportNumber;
-  different_elements: number;
-  elements: number;
-  left_ns: number;
-  right_ns: number;
-  reason?: string;
-}
-
-export interface ComparedTarget {
-  target: string;
-  verify?: Verification;
-  first_divergence?: string | null;
-  layers?: ComparedLayer[];
-  output?: { top1_left: number; top1_right: number; agree: boolean };
-  memory?: { peak_bytes: number; kind: string };
-  dataset?: { samples: number; correct: number | null; agree: number | null };
-  time?: RunTime;
-  error?: string;
-}
-
-/** Of one run of the whole model; only times of one kind can be compared. */
-export interface RunTime {
-  ns: number;
-  kind: "unwatched" | "watched" | "layers" | "unknown";
-  first_ns: number;
-  runs: number;
-  /** What the times of layers are. */
-  layers: string;
-  /** Why the unwatched runs failed. */
-  error?: string;
-}
+export type Verification = VerifyDocument;
 
 /** "driftscope-compare-1" */
-export interface CompareReport {
-  format: "driftscope-compare-1";
-  left: ComparedTarget;
-  right: ComparedTarget[];
-  gate: {
-    fail_on: string;
-    passed: boolean;
-    checks: number;
-    failures: Check[];
-    errors: Check[];
-    skipped: Check[];
-  };
-}
+export type CompareReport = CompareDocument & { gate: Gate };
 
 export interface CompareResult {
   /** No condition of failOn holds, and every target ran. */
