@@ -70,6 +70,9 @@ class Documents:
                         raise ValueError(f"{file.name}: {name} is also in {self.home[name]}.json")
                     self.home[name] = file.stem
                     getattr(self, kind)[name] = made
+        for name in self.objects:
+            if name in self.documents:
+                raise ValueError(f"{self.home[name]}.json: the object {name} has the name of a document")
         for name, made in {**self.objects, **self.documents}.items():
             self.check(name, made["fields"])
 

@@ -7,11 +7,11 @@
 #include "core/results/view_json.hpp"
 #include "core/trace/trace_file.hpp"
 #include "core/trace/trace_view.hpp"
+#include "generated/documents/kept.hpp"
 
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view format = "driftscope-run-1";
@@ -38,87 +38,77 @@ std::vector<const TargetResult*> targets_of(const ComparisonView& view) {
 }
 
 std::string index_text(const ComparisonView& view, const KeptSources& sources) {
-  Json model = {{"name", view.model_name}, {"sha256", view.model_sha256}, {"files", Json::array()}};
+  documents::Kept index;
+  index.build = view.build;
+  index.model = {view.model_name, view.model_sha256, {}};
   for (const ModelPart& part : sources.model)
-    model["files"].push_back({{"name", part.name}, {"member", std::string(model_folder) + part.name}});
-  Json targets = Json::array();
+    index.model.files.push_back({part.name, std::string(model_folder) + part.name});
+  index.inputs = inputs_name;
+  index.comparison = comparison_name;
+  index.graph = graph_name;
   const auto results = targets_of(view);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    Json target = {{"target", results[i]->target}, {"trace", nullptr}};
-    if (results[i]->trace) target["trace"] = trace_name(i);
-    targets.push_back(std::move(target));
+    documents::KeptTarget& target = index.targets.emplace_back();
+    target.target = results[i]->target;
+    if (results[i]->trace) target.trace = trace_name(i);
   }
-  return json_text(Json{{"format", format},
-                        {"build", view.build},
-                        {"model", std::move(model)},
-                        {"inputs", inputs_name},
-                        {"comparison", comparison_name},
-                        {"graph", graph_name},
-                        {"targets", std::move(targets)}},
-                   1) +
-         "\n";
+  return json_text(encode(index), 1) + "\n";
 }
 
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+std::string format_of(const Json& index) {
+  const auto found = index.is_object() ? index.find("format") : index.end();
+  return index.is_object() && found != index.end() && found->is_string() ? found->get<std::string>()
+                                                                         : std::string();
 }
 
-Error wrong_index(const std::string& what) { return bad_input(fmt::format("{}: {}", index_name, what)); }
-
-Result<json> read_index(const ArchiveReader& archive) {
-  if (!archive.has(index_name))
-    return bad_input(fmt::format("it has no {}: it is a zip file, but not a kept comparison", index_name));
-  DRIFTSCOPE_TRY(const auto bytes, archive.read(index_name, longest_text));
-  json index = parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (!index.is_object()) return wrong_index("expected a JSON object");
-  const std::string found = text_of(index, "format");
-  if (found == format) return index;
-  if (found.starts_with(format_name))
-    return unsupported(fmt::format("it has the format {}, this program reads {}: open it with the version of "
-                                   "Driftscope that wrote it ({}) or a newer one",
-                                   found, format,
-                                   text_of(index, "build").empty() ? "unknown" : text_of(index, "build")));
-  return wrong_index(fmt::format("\"format\" is '{}', expected {}", found, format));
-}
-
-Result<std::string> read_text(const ArchiveReader& archive, const json& index, const char* key) {
-  const std::string name = text_of(index, key);
-  if (name.empty()) return wrong_index(fmt::format("\"{}\" is missing or not a string", key));
-  DRIFTSCOPE_TRY(const auto bytes, archive.read(name, longest_text));
+Result<std::string> read_text(const ArchiveReader& archive, const std::string& member) {
+  DRIFTSCOPE_TRY(const auto bytes, archive.read(member, longest_text));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-Result<std::vector<ModelPart>> read_model_parts(const ArchiveReader& archive, const json& index) {
-  const auto model = index.find("model");
-  if (model == index.end() || !model->is_object()) return wrong_index("\"model\" is not an object");
-  const auto files = model->find("files");
-  if (files == model->end() || !files->is_array()) return wrong_index("\"model.files\" is not a list");
+Result<documents::Kept> read_index(const ArchiveReader& archive) {
+  if (!archive.has(index_name))
+    return bad_input(fmt::format("it has no {}: it is a zip file, but not a kept comparison", index_name));
+  DRIFTSCOPE_TRY(const std::string text, read_text(archive, index_name));
+  const Json index = parse_ordered_json(text);
+  const std::string found = format_of(index);
+  if (found != format && found.starts_with(format_name))
+    return unsupported(
+        fmt::format("it has the format {}, this program reads {}: open it with the version of "
+                    "Driftscope that wrote it, or a newer one",
+                    found, format));
+  if (found != format)
+    return bad_input(fmt::format("{}: \"format\" is '{}', expected {}", index_name, found, format));
+  documents::Kept run;
+  DRIFTSCOPE_CHECK(read_json(index, JsonPath(index_name), run));
+  return run;
+}
+
+Result<std::vector<ModelPart>> read_model_parts(const ArchiveReader& archive, const documents::Kept& index) {
   std::vector<ModelPart> parts;
-  for (const json& file : *files) {
-    if (!file.is_object() || text_of(file, "name").empty() || text_of(file, "member").empty())
-      return wrong_index("a file of \"model.files\" has no \"name\" or no \"member\"");
-    DRIFTSCOPE_TRY(const auto bytes, archive.stored(text_of(file, "member")));
-    parts.push_back({text_of(file, "name"), bytes});
+  for (const documents::KeptFile& file : index.model.files) {
+    DRIFTSCOPE_TRY(const auto bytes, archive.stored(file.member));
+    parts.push_back({file.name, bytes});
   }
   return parts;
 }
 
 /// The trace of one target; empty: none.
-Result<std::span<const std::byte>> read_trace_part(const ArchiveReader& archive, const json& target,
+Result<std::span<const std::byte>> read_trace_part(const ArchiveReader& archive,
+                                                   const documents::KeptTarget& target,
                                                    const TargetResult& result, const std::string& model) {
-  if (!target.is_object() || text_of(target, "target") != result.target)
-    return wrong_index(fmt::format("a target is '{}', the comparison has '{}' there",
-                                   target.is_object() ? text_of(target, "target") : "", result.target));
-  const std::string name = text_of(target, "trace");
-  if (name.empty()) return std::span<const std::byte>();
-  DRIFTSCOPE_TRY(const auto bytes, archive.stored(name));
+  if (target.target != result.target)
+    return bad_input(fmt::format("{}: a target is '{}', the comparison has '{}' there", index_name,
+                                 target.target, result.target));
+  if (!target.trace) return std::span<const std::byte>();
+  DRIFTSCOPE_TRY(const auto bytes, archive.stored(*target.trace));
   auto view = TraceView::open(bytes);
-  if (!view.ok()) return in_context(std::move(view).error(), name);
+  if (!view.ok()) return in_context(std::move(view).error(), *target.trace);
   const std::string& sha256 = view->about().model_sha256;
   if (!sha256.empty() && sha256 != model)
-    return bad_input(fmt::format("{}: it is a trace of another model: its SHA-256 is {}…, the comparison's {}…", name,
-                                 sha256.substr(0, 12), model.substr(0, 12)));
+    return bad_input(
+        fmt::format("{}: it is a trace of another model: its SHA-256 is {}…, the comparison's {}…",
+                    *target.trace, sha256.substr(0, 12), model.substr(0, 12)));
   return bytes;
 }
 
@@ -145,26 +135,26 @@ Status write_kept(const ComparisonView& view, const KeptSources& sources, Archiv
 
 Result<KeptComparison> KeptComparison::open(std::span<const std::byte> bytes) {
   DRIFTSCOPE_TRY(const ArchiveReader archive, ArchiveReader::open(bytes));
-  DRIFTSCOPE_TRY(const json index, read_index(archive));
+  DRIFTSCOPE_TRY(const documents::Kept index, read_index(archive));
   KeptComparison kept;
-  DRIFTSCOPE_TRY(const std::string comparison, read_text(archive, index, "comparison"));
+  DRIFTSCOPE_TRY(const std::string comparison, read_text(archive, index.comparison));
   auto view = read_comparison(comparison);
-  if (!view.ok()) return in_context(std::move(view).error(), comparison_name);
+  if (!view.ok()) return in_context(std::move(view).error(), index.comparison);
   kept.view_ = *std::move(view);
-  DRIFTSCOPE_TRY(const std::string graph, read_text(archive, index, "graph"));
+  DRIFTSCOPE_TRY(const std::string graph, read_text(archive, index.graph));
   DRIFTSCOPE_TRY(kept.topology_, read_topology(graph));
   DRIFTSCOPE_TRY(kept.model_, read_model_parts(archive, index));
-  DRIFTSCOPE_TRY(const auto inputs, archive.stored(text_of(index, "inputs")));
+  DRIFTSCOPE_TRY(const auto inputs, archive.stored(index.inputs));
   auto tensors = read_safetensors(inputs);
-  if (!tensors.ok()) return in_context(std::move(tensors).error(), inputs_name);
+  if (!tensors.ok()) return in_context(std::move(tensors).error(), index.inputs);
   kept.inputs_ = std::move(tensors->tensors);
-  const auto targets = index.find("targets");
   const auto results = targets_of(kept.view_);
-  if (targets == index.end() || !targets->is_array() || targets->size() != results.size())
-    return wrong_index(fmt::format("\"targets\" is not a list of the comparison's {} targets", results.size()));
+  if (index.targets.size() != results.size())
+    return bad_input(fmt::format("{}: \"targets\" has {} entries, the comparison {} targets", index_name,
+                                 index.targets.size(), results.size()));
   for (std::size_t i = 0; i < results.size(); ++i) {
     DRIFTSCOPE_TRY(const auto trace,
-                   read_trace_part(archive, (*targets)[i], *results[i], kept.view_.model_sha256));
+                   read_trace_part(archive, index.targets[i], *results[i], kept.view_.model_sha256));
     kept.traces_.push_back(trace);
   }
   return kept;

@@ -308,7 +308,8 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   const auto foreign = [&](const gui::TargetParts& one) {
     return !sha.empty() && !model_of(one).empty() && model_of(one) != sha;
   };
-  const bool replaces = std::any_of(open_.begin(), open_.end(), foreign);
+  // A kept comparison is shown as it ran, by itself.
+  const bool replaces = about || std::any_of(open_.begin(), open_.end(), foreign);
   if (replaces) open_.clear();
   for (const gui::TargetParts& one : fresh)
     if (foreign(one))

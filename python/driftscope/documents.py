@@ -535,6 +535,28 @@ class ExportedModel(TypedDict):
     facts: dict[str, str]
 
 
+class KeptFile(TypedDict):
+    """A file of the model."""
+
+    name: str
+    member: str
+
+
+class KeptModel(TypedDict):
+    """The model."""
+
+    name: str
+    sha256: str
+    files: list["KeptFile"]
+
+
+class KeptTarget(TypedDict):
+    """A target of the comparison."""
+
+    target: str
+    trace: Optional[str]
+
+
 class Run(TypedDict, total=False):
     """What really ran."""
 
@@ -908,6 +930,18 @@ class ExportDocument(TypedDict):
     inputs: list[str]
     outputs: list[str]
     models: list["ExportedModel"]
+
+
+class KeptDocument(TypedDict):
+    """`drift.json` of a kept comparison, `compare --save`: Which member of the zip file is what."""
+
+    format: Literal["driftscope-run-1"]
+    build: str
+    model: "KeptModel"
+    inputs: str
+    comparison: str
+    graph: str
+    targets: list["KeptTarget"]
 
 
 class _TraceDocument(TypedDict):

@@ -720,6 +720,32 @@ export interface ExportedModel {
   facts: Record<string, string>;
 }
 
+/** A file of the model. */
+export interface KeptFile {
+  /** Its own; of external data as the model names it. */
+  name: string;
+  /** The member that holds it. */
+  member: string;
+}
+
+/** The model. */
+export interface KeptModel {
+  /** Its file's name. */
+  name: string;
+  /** Of the .onnx file. */
+  sha256: string;
+  /** The .onnx file, then those of external data; none where the model was left out. */
+  files: KeptFile[];
+}
+
+/** A target of the comparison. */
+export interface KeptTarget {
+  /** host/engine[:option=value,…]. */
+  target: string;
+  /** The member that holds its trace; null: it has none. */
+  trace: string | null;
+}
+
 /** What really ran. */
 export interface Run {
   /** Which chooses the error model; else the engine of target does. */
@@ -1241,6 +1267,24 @@ export interface ExportDocument {
   outputs: string[];
   /** One per format. */
   models: ExportedModel[];
+}
+
+/** `drift.json` of a kept comparison, `compare --save`: Which member of the zip file is what. */
+export interface KeptDocument {
+  /** What this document is. */
+  format: "driftscope-run-1";
+  /** Of the program that kept it. */
+  build: string;
+  /** The model. */
+  model: KeptModel;
+  /** The member with what the model ran on, safetensors. */
+  inputs: string;
+  /** The member with the results, driftscope-compare-1. */
+  comparison: string;
+  /** The member with the nodes of the model. */
+  graph: string;
+  /** The left one first. */
+  targets: KeptTarget[];
 }
 
 /** `__metadata__` of a trace, whose entries are texts: of run, nodes and memory JSON texts: What a trace says beside its tensors. In files from elsewhere every key is optional. */

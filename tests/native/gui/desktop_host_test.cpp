@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "core/results/verify_json.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/cli/commands/gui_options.hpp"
+#include "native/compare/comparison_host.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
@@ -162,14 +164,73 @@ TEST_CASE("DesktopHost_AVerdictThatNamesNoModel_IsNotTakenForTheChosenOne") {
   Desk desk;
   desk.host.open({desk.file("small.onnx", small_model().bytes())});
   desk.settled();
-  const std::string json =
-      R"({"format":"driftscope-verify-1","target":"pc/strict","verdict":"identical","layers":[)"
-      R"({"node":"n","op":"Relu","output":"v","shape":[1],"verdict":"identical"}]})";
+  Verification verification;
+  verification.target = "pc/strict";
+  verification.verdict = Verdict::identical;
+  LayerVerdict& layer = verification.layers.emplace_back();
+  layer.node = "n";
+  layer.op = "Relu";
+  layer.output = "v";
+  layer.shape = {1};
+  layer.verdict = Verdict::identical;
+  const std::string json = verification_json(verification);
   desk.host.open({desk.file("other.json", std::as_bytes(std::span(json)))});
   const auto feed = desk.settled();
   CHECK(feed->error.empty());
   CHECK(feed->snapshot->title == "other.json");
   CHECK_FALSE(feed->snapshot->has_structure);
+}
+
+TEST_CASE("DesktopHost_AKeptComparison_IsShownAsItRanAndRunsAgain") {
+  Desk desk;
+  const fs::path lenet5 = std::string(DRIFTSCOPE_SOURCE_DIR) + "/assets/models/lenet5.onnx";
+  desk.host.open({lenet5});
+  desk.settled();
+  desk.host.run({.targets = {"pc/strict", "pc/reference"}, .repeat_check = true, .perturbation_check = true});
+  const auto live = desk.settled();
+  REQUIRE_MESSAGE(live->snapshot, live->error);
+  REQUIRE(live->snapshot->targets[0].notes.size() >= 2);
+  const auto model = load_model_file(lenet5);
+  REQUIRE(model.ok());
+  ComparisonInputs inputs;
+  inputs.inputs = *read_inputs({"seed:7"}, *model);
+  TargetRunner runner({});
+  NativeComparisonHost runs(*model, inputs, runner);
+  ThreadPool threads(1);
+  struct : ComparisonListener {
+    void on_progress(std::size_t, ComparisonStage, std::string_view, std::int64_t, std::int64_t) override {}
+    void on_result(std::size_t) override {}
+  } quiet;
+  ComparisonRun run(model->graph, {.targets = {"pc/strict", "pc/reference"}}, describe_comparison(*model, inputs),
+                    runs, threads, quiet);
+  for (auto state = run.poll(); *state != RunState::finished; state = run.poll()) REQUIRE(state.ok());
+  const fs::path path = desk.folder.path() / "run.drift";
+  for (const KeepModel keep : {KeepModel::whole, KeepModel::hash_alone}) {
+    REQUIRE(save_kept(path, run.view(), *model, inputs.inputs.tensors, keep).ok());
+    desk.host.open({path});
+    auto feed = desk.settled();
+    CHECK(feed->error == "");
+    REQUIRE(feed->snapshot);
+    CHECK(feed->snapshot->title == "lenet5.onnx");
+    CHECK(feed->snapshot->input_text == "seed:7 (random)");
+    CHECK(feed->snapshot->has_structure);
+    REQUIRE(feed->snapshot->targets.size() == 2);
+    CHECK(feed->snapshot->targets[1].tensors);
+    CHECK(feed->snapshot->targets[0].time.ns > 0.0);
+  }
+  // With its model it runs again on its inputs.
+  REQUIRE(save_kept(path, run.view(), *model, inputs.inputs.tensors, KeepModel::whole).ok());
+  desk.host.open({path});
+  desk.settled();
+  desk.host.run({.targets = {"pc/strict"}});
+  const auto again = desk.settled();
+  CHECK(again->snapshot->input_text == "seed:7 (random)");
+  // A file that is cut says so and changes nothing.
+  fs::resize_file(path, 5000);
+  desk.host.open({path});
+  const auto cut = desk.settled();
+  CHECK(cut->error.find("cut") != std::string::npos);
+  CHECK(cut->snapshot == again->snapshot);
 }
 
 TEST_CASE("DesktopHost_ADataset_IsPredictedOnEachTarget") {
