@@ -46,6 +46,8 @@ function(driftscope_add_core target)
   target_include_directories(${target}_protocol PRIVATE "${CMAKE_BINARY_DIR}")
   # generated/documents/NAME.hpp
   target_include_directories(${target}_cold PRIVATE "${CMAKE_BINARY_DIR}/include")
+  set_property(SOURCE "${CMAKE_SOURCE_DIR}/core/trace/trace_file.cpp" APPEND PROPERTY
+    INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/include")
   target_compile_options(${target}_cold PRIVATE ${DRIFTSCOPE_COLD_OPTIONS})
   target_compile_options(${target}_protocol PRIVATE ${DRIFTSCOPE_COLD_OPTIONS})
   driftscope_unity(${target}_cold HEADERS <nlohmann/json.hpp>)

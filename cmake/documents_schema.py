@@ -30,7 +30,7 @@ import re
 SCALARS = {"text", "whole", "number", "real", "flag", "facts", "any"}
 FIELD_KEYS = {"name", "type", "doc", "optional", "nullable", "always", "member", "derived", "by_hand", "streamed",
               "valued", "min", "max", "printable"}
-METRIC_KEYS = {"metrics", "of", "member", "optional"}
+METRIC_KEYS = {"metrics", "member", "optional"}
 SUFFIX = re.compile(r"(\[\]|\{\})$")
 
 

@@ -106,6 +106,10 @@ void JsonFields::printable(std::string_view key, const std::vector<std::string>&
   for (const std::string& text : texts) printable(key, text);
 }
 
+void JsonFields::finite(std::string_view key, double value) {
+  if (ok() && !std::isfinite(value)) fail(JsonPath(path_, key).expected("a finite number", *find(key)));
+}
+
 void JsonFields::at_least(std::string_view key, double value, double low) {
   if (ok() && !(std::isfinite(value) && value >= low))
     fail(JsonPath(path_, key).expected(fmt::format("a finite number of at least {}", low), *find(key)));

@@ -135,7 +135,9 @@ class JsonFields {
   /// An error where a text that was read has control characters.
   void printable(std::string_view key, const std::string& text);
   void printable(std::string_view key, const std::vector<std::string>& texts);
-  /// An error where it is below, or no finite number.
+  /// An error where it is NaN or infinite.
+  void finite(std::string_view key, double value);
+  /// The same, and where it is below.
   void at_least(std::string_view key, double value, double low);
 
   /// Null where it is absent.

@@ -64,6 +64,7 @@ class ListParser {
     counts_.pop_back();
   }
   void open(int depth) {
+    if (places_.empty()) return;
     std::string place;
     for (const std::string& key : keys_)
       if (!key.empty()) place += (place.empty() ? "" : ".") + key;

@@ -252,14 +252,6 @@ class Peak(TypedDict):
     kind: str
 
 
-class MemoryReading(TypedDict):
-    """A reading of the memory in use."""
-
-    t_ms: Optional[float]
-    bytes: int
-    kind: str
-
-
 class _DatasetResult(TypedDict):
     samples: int
     correct: Optional[int]
@@ -681,6 +673,14 @@ class UnmatchedTensors(TypedDict):
 
     count: int
     tensors: list[str]
+
+
+class MemoryReading(TypedDict):
+    """A reading of the memory in use."""
+
+    t_ms: float
+    bytes: int
+    kind: str
 
 
 class _NodeRecord(TypedDict):

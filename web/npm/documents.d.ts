@@ -340,16 +340,6 @@ export interface Peak {
   kind: string;
 }
 
-/** A reading of the memory in use. */
-export interface MemoryReading {
-  /** Since the start of the run; may be negative. */
-  t_ms: number | null;
-  /** In use. */
-  bytes: number;
-  /** What was read: wasm_heap, process_pss, process_tree_pss, … */
-  kind: string;
-}
-
 /** A target over a data set. */
 export interface DatasetResult {
   /** How many. */
@@ -919,6 +909,16 @@ export interface UnmatchedTensors {
   count: number;
   /** Some of them. */
   tensors: string[];
+}
+
+/** A reading of the memory in use. */
+export interface MemoryReading {
+  /** Since the start of the run; may be negative. */
+  t_ms: number;
+  /** In use. */
+  bytes: number;
+  /** What was read: wasm_heap, process_pss, process_tree_pss, … */
+  kind: string;
 }
 
 /** A node that ran. */

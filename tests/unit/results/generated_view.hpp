@@ -148,7 +148,8 @@ class ViewGenerator {
     for (std::uint64_t i = rng_.below(3); i > 0; --i)
       made.nodes.push_back({name("node"), "Conv", {name("value")}, wholes(), false});
     for (std::uint64_t i = rng_.below(3); i > 0; --i)
-      made.memory.push_back({number(), whole(), chance(2) ? "process_pss" : "wasm_heap"});
+      made.memory.push_back(
+          {static_cast<double>(rng_.normal()), whole(), chance(2) ? "process_pss" : "wasm_heap"});
     return made;
   }
 

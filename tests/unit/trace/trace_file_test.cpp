@@ -111,18 +111,19 @@ TEST_CASE("TraceFile_BadMetadata_IsNamed") {
   CHECK(holds(with("run", "[]"), "run is not a JSON object"));
   CHECK(holds(with("run", "{"), "run is not valid JSON"));
   CHECK(holds(with("run", std::string(5000, '[')), "run is not valid JSON"));
-  CHECK(holds(with("nodes", "{}"), "nodes is not a JSON array"));
-  CHECK(holds(with("nodes", "[{},3]"), "nodes[1]: it is not a JSON object"));
-  CHECK(holds(with("nodes", R"([{"name":5}])"), "nodes[0]: name must be a string"));
-  CHECK(holds(with("nodes", R"([{"time_ns":[1.5]}])"), "time_ns must be a 64-bit integer"));
-  CHECK(holds(with("nodes", R"([{"time_ns":[18446744073709551615]}])"), "64-bit"));
-  CHECK(holds(with("nodes", R"([{"time_ns":7}])"), "time_ns must be an array"));
-  CHECK(holds(with("nodes", R"([{"time_ns":[-1]}])"), "time_ns is -1"));
+  CHECK(holds(with("nodes", "{}"), "nodes: expected a list, got an object"));
+  CHECK(holds(with("nodes", "[{},3]"), "nodes[1]: expected an object, got 3"));
+  CHECK(holds(with("nodes", R"([{"name":5}])"), "nodes[0].name: expected a string, got 5"));
+  CHECK(holds(with("nodes", R"([{"time_ns":[1.5]}])"),
+              "nodes[0].time_ns[0]: expected a whole number of 64 bits, got 1.5"));
+  CHECK(holds(with("nodes", R"([{"time_ns":[18446744073709551615]}])"), "of 64 bits"));
+  CHECK(holds(with("nodes", R"([{"time_ns":7}])"), "time_ns: expected a list, got 7"));
+  CHECK(holds(with("nodes", R"([{"time_ns":[-1]}])"), "nodes[0].time_ns: a time is at least 0, got -1"));
   CHECK(holds(with("nodes", R"([{"time_ns":[9223372036854775807]},{"time_ns":[1]}])"),
               "does not fit into 64 bits"));
   CHECK(holds(with("nodes", R"([{"outputs":[1]}])"), "outputs"));
-  CHECK(holds(with("memory", R"([{"t_ms":"a"}])"), "memory[0]: t_ms is not a number"));
-  CHECK(holds(with("memory", R"([{"t_ms":1}])"), "bytes is missing"));
+  CHECK(holds(with("memory", R"([{"t_ms":"a"}])"), "memory[0].t_ms: expected a number or null, got 'a'"));
+  CHECK(holds(with("memory", R"([{"t_ms":1}])"), "memory[0]: \"bytes\" is missing"));
 }
 
 TEST_CASE("TraceFile_WhatCannotBeWritten_IsAnError") {
