@@ -10,24 +10,24 @@ namespace driftscope {
 
 /// The only list of them: ROW(name, number in ONNX, kind, the name users read, how an element is stored).
 /// The last is a type of element.hpp, which also has the visitors.
-#define DRIFTSCOPE_ELEMENT_TYPES(ROW)                                       \
-  ROW(float32, 1, floating, "float32", element::Number<float>)              \
-  ROW(uint8, 2, integer, "uint8", element::Number<std::uint8_t>)            \
-  ROW(int8, 3, integer, "int8", element::Number<std::int8_t>)               \
-  ROW(uint16, 4, integer, "uint16", element::Number<std::uint16_t>)         \
-  ROW(int16, 5, integer, "int16", element::Number<std::int16_t>)            \
-  ROW(int32, 6, integer, "int32", element::Number<std::int32_t>)            \
-  ROW(int64, 7, integer, "int64", element::Number<std::int64_t>)            \
-  ROW(string, 8, text, "string", element::Unsized)                          \
-  ROW(boolean, 9, boolean, "bool", element::Number<std::uint8_t>)           \
-  ROW(float16, 10, floating, "float16", element::SmallNumber<10, 5>)        \
-  ROW(float64, 11, floating, "float64", element::Number<double>)            \
-  ROW(uint32, 12, integer, "uint32", element::Number<std::uint32_t>)        \
-  ROW(uint64, 13, integer, "uint64", element::Number<std::uint64_t>)        \
-  ROW(complex64, 14, complex, "complex64", element::ComplexNumber<float>)   \
+#define DRIFTSCOPE_ELEMENT_TYPES(ROW)                                        \
+  ROW(float32, 1, floating, "float32", element::Number<float>)               \
+  ROW(uint8, 2, integer, "uint8", element::Number<std::uint8_t>)             \
+  ROW(int8, 3, integer, "int8", element::Number<std::int8_t>)                \
+  ROW(uint16, 4, integer, "uint16", element::Number<std::uint16_t>)          \
+  ROW(int16, 5, integer, "int16", element::Number<std::int16_t>)             \
+  ROW(int32, 6, integer, "int32", element::Number<std::int32_t>)             \
+  ROW(int64, 7, integer, "int64", element::Number<std::int64_t>)             \
+  ROW(string, 8, text, "string", element::Unsized)                           \
+  ROW(boolean, 9, boolean, "bool", element::Number<std::uint8_t>)            \
+  ROW(float16, 10, floating, "float16", element::SmallNumber<10, 5>)         \
+  ROW(float64, 11, floating, "float64", element::Number<double>)             \
+  ROW(uint32, 12, integer, "uint32", element::Number<std::uint32_t>)         \
+  ROW(uint64, 13, integer, "uint64", element::Number<std::uint64_t>)         \
+  ROW(complex64, 14, complex, "complex64", element::ComplexNumber<float>)    \
   ROW(complex128, 15, complex, "complex128", element::ComplexNumber<double>) \
-  ROW(bfloat16, 16, floating, "bfloat16", element::SmallNumber<7, 8>)       \
-  ROW(uint4, 21, integer, "uint4", element::Nibble<std::uint8_t>)           \
+  ROW(bfloat16, 16, floating, "bfloat16", element::SmallNumber<7, 8>)        \
+  ROW(uint4, 21, integer, "uint4", element::Nibble<std::uint8_t>)            \
   ROW(int4, 22, integer, "int4", element::Nibble<std::int8_t>)
 
 enum class ElementKind : std::uint8_t { floating, integer, boolean, complex, text };

@@ -21,9 +21,10 @@ namespace element {
 
 /// An unsigned word of so many bits.
 template <int bits>
-using Word = std::conditional_t<
-    bits == 8, std::uint8_t,
-    std::conditional_t<bits == 16, std::uint16_t, std::conditional_t<bits == 32, std::uint32_t, std::uint64_t>>>;
+using Word =
+    std::conditional_t<bits == 8, std::uint8_t,
+                       std::conditional_t<bits == 16, std::uint16_t,
+                                          std::conditional_t<bits == 32, std::uint32_t, std::uint64_t>>>;
 
 /// A number that C++ has.
 template <class T>
@@ -96,12 +97,12 @@ struct Unsized {
 /// The element of a row, with its dtype and kind: Element<DType::float16>.
 template <DType>
 struct Element;
-#define DRIFTSCOPE_ROW(name, number, its_kind, text, ...)            \
-  template <>                                                        \
-  struct Element<DType::name> : __VA_ARGS__ {                        \
-    static constexpr DType dtype = DType::name;                      \
-    static constexpr ElementKind kind = ElementKind::its_kind;       \
-    static constexpr bool packed = __VA_ARGS__::bits % 8 != 0;       \
+#define DRIFTSCOPE_ROW(name, number, its_kind, text, ...)      \
+  template <>                                                  \
+  struct Element<DType::name> : __VA_ARGS__ {                  \
+    static constexpr DType dtype = DType::name;                \
+    static constexpr ElementKind kind = ElementKind::its_kind; \
+    static constexpr bool packed = __VA_ARGS__::bits % 8 != 0; \
   };
 DRIFTSCOPE_ELEMENT_TYPES(DRIFTSCOPE_ROW)
 #undef DRIFTSCOPE_ROW
@@ -112,7 +113,7 @@ inline constexpr bool is_plain_number = E::bits >= 8 && E::kind != ElementKind::
 template <class E>
 inline constexpr bool is_number = E::bits > 0 && E::kind != ElementKind::complex;
 
-/// Calls body.template operator()<Element<…>>() for any type; false for `undefined`. The one switch over types.
+/// Calls body.template operator()<Element<…>>() for any type; false for `undefined`. The only switch over all.
 template <class Body>
 constexpr bool visit_element(DType dtype, const Body& body) {
   switch (dtype) {
@@ -126,17 +127,17 @@ constexpr bool visit_element(DType dtype, const Body& body) {
 }
 
 /// The same for some types only; false for others, for which the body need not compile.
-#define DRIFTSCOPE_VISITOR(name, condition)                          \
-  template <class Body>                                              \
-  constexpr bool name(DType dtype, const Body& body) {               \
-    bool visited = false;                                            \
-    visit_element(dtype, [&]<class E>() {                            \
-      if constexpr (condition) {                                     \
-        body.template operator()<E>();                               \
-        visited = true;                                              \
-      }                                                              \
-    });                                                              \
-    return visited;                                                  \
+#define DRIFTSCOPE_VISITOR(name, condition)            \
+  template <class Body>                                \
+  constexpr bool name(DType dtype, const Body& body) { \
+    bool visited = false;                              \
+    visit_element(dtype, [&]<class E>() {              \
+      if constexpr (condition) {                       \
+        body.template operator()<E>();                 \
+        visited = true;                                \
+      }                                                \
+    });                                                \
+    return visited;                                    \
   }
 /// Floating types, integers of any width, and bool.
 DRIFTSCOPE_VISITOR(visit_number, is_number<E>)

@@ -136,9 +136,8 @@ Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t ele
     const std::int64_t numbers = E::kind == ElementKind::complex ? 2 * elements
                                  : E::packed                     ? (elements + 1) / 2
                                                                  : elements;
-    status = with_typed_field<E>(parts, [&](const auto& field, const char* name) {
-      return check_count(field.size(), numbers, name);
-    });
+    status = with_typed_field<E>(
+        parts, [&](const auto& field, const char* name) { return check_count(field.size(), numbers, name); });
   });
   return status;
 }

@@ -39,7 +39,8 @@ Result<Evaluated<Bounded>> lift_rounded(const Tensor& tensor, const ErrorModel& 
 
 // The engine's input: exactly the recorded tensor, except that subnormals may be flushed to zero.
 Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor, bool computed, const ErrorModel& model) {
-  if (is_narrow_floating(tensor.dtype()) && computed && model.records_rounded) return lift_rounded(tensor, model);
+  if (is_narrow_floating(tensor.dtype()) && computed && model.records_rounded)
+    return lift_rounded(tensor, model);
   // Factors that are exactly known are multiplied much faster.
   if (!model.flushes_subnormals || !may_hold_subnormals(tensor)) return known<Bounded>(tensor);
   DRIFTSCOPE_TRY(Evaluated<Bounded> lifted, lift<Bounded>(tensor));

@@ -79,9 +79,8 @@ struct Small {
 };
 
 template <class E>
-using FloatingKind = std::conditional_t<
-    E::dtype == DType::float32, Float32,
-    std::conditional_t<E::dtype == DType::float64, Float64, Small<E>>>;
+using FloatingKind = std::conditional_t<E::dtype == DType::float32, Float32,
+                                        std::conditional_t<E::dtype == DType::float64, Float64, Small<E>>>;
 
 /// Calls body.template operator()<Kind>() for a floating dtype; false for others.
 template <class Body>

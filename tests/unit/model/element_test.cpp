@@ -17,12 +17,12 @@ struct Expected {
   int bits;
 };
 constexpr std::array expected = {
-    Expected{1, "float32", 32}, Expected{2, "uint8", 8},    Expected{3, "int8", 8},
-    Expected{4, "uint16", 16},  Expected{5, "int16", 16},   Expected{6, "int32", 32},
-    Expected{7, "int64", 64},   Expected{8, "string", 0},   Expected{9, "bool", 8},
-    Expected{10, "float16", 16}, Expected{11, "float64", 64}, Expected{12, "uint32", 32},
-    Expected{13, "uint64", 64}, Expected{14, "complex64", 64}, Expected{15, "complex128", 128},
-    Expected{16, "bfloat16", 16}, Expected{21, "uint4", 4}, Expected{22, "int4", 4}};
+    Expected{1, "float32", 32},   Expected{2, "uint8", 8},       Expected{3, "int8", 8},
+    Expected{4, "uint16", 16},    Expected{5, "int16", 16},      Expected{6, "int32", 32},
+    Expected{7, "int64", 64},     Expected{8, "string", 0},      Expected{9, "bool", 8},
+    Expected{10, "float16", 16},  Expected{11, "float64", 64},   Expected{12, "uint32", 32},
+    Expected{13, "uint64", 64},   Expected{14, "complex64", 64}, Expected{15, "complex128", 128},
+    Expected{16, "bfloat16", 16}, Expected{21, "uint4", 4},      Expected{22, "int4", 4}};
 
 Tensor nibbles(DType dtype, std::initializer_list<int> bytes, std::int64_t elements) {
   std::vector<std::byte> data;
