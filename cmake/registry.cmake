@@ -110,6 +110,14 @@ std::span<const std::string_view> view_titles() {
 
 }  // namespace driftscope::gui
 ")
+# core/dataset/formats/FOO.cpp defines dataset_formats::foo::add_to(DatasetFormatTable&), core/inputs/sources/FOO.cpp
+# input_sources::foo::add_to(InputSourceTable&).
+file(GLOB dataset_format_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/dataset/formats/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/dataset_format_registry.cpp" "${dataset_format_files}"
+  core/dataset/dataset_format.hpp DatasetFormatTable dataset_formats dataset_format_table)
+file(GLOB input_source_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/inputs/sources/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/input_source_registry.cpp" "${input_source_files}"
+  core/inputs/input_source.hpp InputSourceTable input_sources input_source_table)
 
 # core/convert/tflite/operators/FOO.cpp defines tflite::operators::foo::add_to(tflite::OperatorTable&).
 file(GLOB tflite_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tflite/operators/*.cpp")

@@ -4,11 +4,29 @@
 
 #include <algorithm>
 
-#include "core/base/checked.hpp"
 #include "core/base/text.hpp"
-#include "core/dataset/sample_source.hpp"
+#include "core/dataset/dataset_format.hpp"
 
 namespace driftscope {
+
+bool is_picture_name(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return lower.ends_with(".png") || lower.ends_with(".jpg") || lower.ends_with(".jpeg");
+}
+
+Result<Tensor> read_picture(const Preprocess& how, std::span<const std::byte> bytes) {
+  DRIFTSCOPE_TRY(const Picture picture, decode_picture(bytes));
+  return preprocess(how, picture);
+}
+
+Result<Vocabulary> read_vocabulary(const TextPreprocess& how, const ReadFile& read_file) {
+  DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_file(how.vocabulary));
+  auto vocabulary = Vocabulary::read(bytes);
+  if (!vocabulary.ok()) return in_context(std::move(vocabulary).error(), in_quotes(how.vocabulary, 200));
+  return vocabulary;
+}
 
 Result<SampleDescription> parse_sample_description(std::string_view json_text) {
   if (describes_text(json_text)) {
@@ -20,22 +38,17 @@ Result<SampleDescription> parse_sample_description(std::string_view json_text) {
 }
 
 Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how, const FileAccess& files) {
-  using Format = DatasetSpec::Format;
+  const DatasetFormat* const format = dataset_format_table().find(spec.format);
+  if (format == nullptr) return internal_error(fmt::format("there is no data set format '{}'", spec.format));
+  const bool pictures = std::holds_alternative<Preprocess>(how);
+  if (format->texts == pictures)
+    return bad_input(fmt::format("{}: a data set of {}, but the model's preprocessing describes {}",
+                                 in_quotes(spec.images, 200), pictures ? "texts" : "pictures",
+                                 pictures ? "pictures" : "texts"));
   Dataset set;
   set.input_ = std::visit([](const auto& one) { return one.input; }, how);
   set.class_names_ = std::visit([](const auto& one) { return one.labels; }, how);
-  const auto* pictures = std::get_if<Preprocess>(&how);
-  if ((spec.format == Format::imdb) != (pictures == nullptr))
-    return bad_input(fmt::format("{}: a data set of {}, but the model's preprocessing describes {}",
-                                 in_quotes(spec.images, 200), pictures != nullptr ? "texts" : "pictures",
-                                 pictures != nullptr ? "pictures" : "texts"));
-  if (pictures == nullptr) {
-    DRIFTSCOPE_TRY(set.source_, open_imdb(spec, std::get<TextPreprocess>(how), files, set.class_names_));
-  } else if (spec.format == Format::images) {
-    DRIFTSCOPE_TRY(set.source_, open_picture_folder(spec, *pictures, files, set.class_names_));
-  } else {
-    DRIFTSCOPE_TRY(set.source_, open_stored_pictures(spec, *pictures, files.read));
-  }
+  DRIFTSCOPE_TRY(set.source_, format->open(spec, how, files, set.class_names_));
   return set;
 }
 
@@ -55,27 +68,6 @@ Result<NamedTensor> Dataset::sample(std::int64_t i) const {
     return bad_input(fmt::format("sample {} does not exist: the data set has {}, counted from 0", i, size()));
   DRIFTSCOPE_TRY(Tensor tensor, source_->sample(i));
   return NamedTensor{input_, std::move(tensor)};
-}
-
-Result<NamedTensor> Dataset::stacked(std::int64_t first, std::int64_t count) const {
-  const auto end = checked_add(first, count);
-  if (first < 0 || count < 1 || !end || *end > size())
-    return bad_input(
-        fmt::format("{} samples from {} do not exist: the data set has {}", count, first, size()));
-  Tensor all;
-  std::span<std::byte> out;
-  for (std::int64_t i = first; i < *end; ++i) {
-    DRIFTSCOPE_TRY(const Tensor one, source_->sample(i));
-    if (i == first) {
-      Shape shape = one.shape();
-      shape.insert(shape.begin(), count);
-      DRIFTSCOPE_TRY(all, Tensor::make(one.dtype(), std::move(shape), "samples"));
-      out = all.mutable_bytes();
-    }
-    std::ranges::copy(one.bytes(), out.begin());  // the description gives all samples the same shape
-    out = out.subspan(one.bytes().size());
-  }
-  return NamedTensor{input_, std::move(all)};
 }
 
 std::string Dataset::label_text(std::int64_t i) const {

@@ -41,11 +41,10 @@ using SampleDescription = std::variant<Preprocess, TextPreprocess>;
 /// Reads the JSON text: "kind": "text" is TextPreprocess, none is Preprocess.
 [[nodiscard]] Result<SampleDescription> parse_sample_description(std::string_view json_text);
 
-/// What the user wrote: "idx:IMAGES,LABELS", "cifar10:FILE", "imdb:DIR", "images:DIR", each with "#17"
-/// for one sample of it; for one sample the labels may be absent ("idx:IMAGES#17"). The last comma and
-/// the last # count.
+/// What the user wrote: "idx:IMAGES,LABELS", "cifar10:FILE", …, each with "#17" for one sample of it; for one
+/// sample the labels may be absent ("idx:IMAGES#17"). The last comma and the last # count.
 struct DatasetSpec {
-  enum class Format { idx, cifar10, imdb, images } format = Format::idx;
+  std::string format;  ///< a name of the table: "idx" (core/dataset/dataset_format.hpp)
   std::string images;  ///< the file or folder of the samples
   std::string labels;  ///< empty: none given
   std::optional<std::int64_t> sample;
@@ -74,9 +73,6 @@ class Dataset {
 
   /// Sample i as the model's input: its name, and a batch of one.
   [[nodiscard]] Result<NamedTensor> sample(std::int64_t i) const;
-
-  /// `count` samples from `first` on a new leading axis: count×1×…, each slice as sample gives it.
-  [[nodiscard]] Result<NamedTensor> stacked(std::int64_t first, std::int64_t count) const;
 
   /// One per sample; empty when the spec names no labels.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const;

@@ -1,34 +1,21 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "core/base/text.hpp"
-#include "core/dataset/dataset.hpp"
+#include "core/dataset/dataset_format.hpp"
 
 namespace driftscope {
 namespace {
 
-struct Prefix {
-  std::string_view text;
-  DatasetSpec::Format format;
-};
-constexpr std::array prefixes{
-    Prefix{"idx:", DatasetSpec::Format::idx}, Prefix{"cifar10:", DatasetSpec::Format::cifar10},
-    Prefix{"imdb:", DatasetSpec::Format::imdb}, Prefix{"images:", DatasetSpec::Format::images}};
-
-const Prefix* prefix_of(std::string_view text) {
-  const auto found =
-      std::ranges::find_if(prefixes, [text](const Prefix& prefix) { return text.starts_with(prefix.text); });
-  return found == prefixes.end() ? nullptr : &*found;
+const DatasetFormat* format_of(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon == std::string_view::npos ? nullptr : dataset_format_table().find(text.substr(0, colon));
 }
 
 Error spec_error(std::string_view text, std::string_view why) {
-  return bad_input(
-      fmt::format("{}: {}; expected idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or "
-                  "images:DIR, and #17 after it for one sample",
-                  in_quotes(text, 200), why));
+  return bad_input(fmt::format("{}: {}; expected {}, and #17 after it for one sample", in_quotes(text, 200),
+                               why, dataset_forms()));
 }
 
 /// The number after the last '#', when there is nothing but digits after it.
@@ -45,24 +32,24 @@ std::optional<std::int64_t> take_sample(std::string_view& rest) {
 
 }  // namespace
 
-bool is_dataset_spec(std::string_view text) { return prefix_of(text) != nullptr; }
+bool is_dataset_spec(std::string_view text) { return format_of(text) != nullptr; }
 
 Result<DatasetSpec> parse_dataset_spec(std::string_view text) {
-  const Prefix* prefix = prefix_of(text);
-  if (prefix == nullptr) return spec_error(text, "unknown kind of data set");
+  const DatasetFormat* const format = format_of(text);
+  if (format == nullptr) return spec_error(text, "unknown kind of data set");
   DatasetSpec spec;
-  spec.format = prefix->format;
-  std::string_view rest = text.substr(prefix->text.size());
+  spec.format = format->name;
+  std::string_view rest = text.substr(format->name.size() + 1);
   spec.sample = take_sample(rest);
   const std::size_t comma = rest.rfind(',');
-  if (spec.format == DatasetSpec::Format::idx && comma != std::string_view::npos) {
+  if (format->labels_apart && comma != std::string_view::npos) {
     spec.labels = rest.substr(comma + 1);
     rest = rest.substr(0, comma);
     if (spec.labels.empty()) return spec_error(text, "the file of labels is missing");
   }
   spec.images = rest;
   if (spec.images.empty()) return spec_error(text, "the file or folder is missing");
-  if (spec.format == DatasetSpec::Format::idx && !spec.sample && spec.labels.empty())
+  if (format->labels_apart && !spec.sample && spec.labels.empty())
     return spec_error(text, "a whole data set needs labels, one sample of it a #number");
   return spec;
 }

@@ -1,5 +1,5 @@
-// One kind of data set behind --dataset: where its samples and labels come from. Each kind is a file of
-// its own. Client: dataset.
+// What a data set format gives: where its samples and labels come from. Clients: dataset, the formats
+// (dataset_format.hpp).
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,6 @@ class SampleSource {
 };
 
 using Source = std::shared_ptr<const SampleSource>;
-
-/// MNIST's and CIFAR-10's formats: all pictures in one file, in the size that the model wants.
-[[nodiscard]] Result<Source> open_stored_pictures(const DatasetSpec& spec, const Preprocess& how,
-                                                  const ReadFile& read_file);
-
-/// A folder per class with PNG and JPEG files, which are read when they are asked for.
-[[nodiscard]] Result<Source> open_picture_folder(const DatasetSpec& spec, const Preprocess& how,
-                                                 const FileAccess& files,
-                                                 std::vector<std::string>& class_names);
-
-/// IMDb's layout: neg/ and pos/ with one text per file, read when they are asked for.
-[[nodiscard]] Result<Source> open_imdb(const DatasetSpec& spec, const TextPreprocess& how,
-                                       const FileAccess& files, std::vector<std::string>& class_names);
 
 /// Files of class folders, by class as `class_names` orders them, then by name.
 struct LabelledFiles {

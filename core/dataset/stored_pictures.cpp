@@ -1,32 +1,9 @@
-// MNIST's IDX files and CIFAR-10's binary version as a source of samples.
-#include <fmt/format.h>
+#include "core/dataset/stored_pictures.hpp"
 
-#include "core/base/text.hpp"
-#include "core/dataset/cifar10.hpp"
-#include "core/dataset/idx.hpp"
-#include "core/dataset/sample_source.hpp"
+#include <fmt/format.h>
 
 namespace driftscope {
 namespace {
-
-/// Reads a file and parses it; both kinds of error name it.
-template <class T>
-Result<T> parsed(const std::string& path, const ReadFile& read_file,
-                 Result<T> (*parse)(std::span<const std::byte>)) {
-  DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_file(path));
-  auto value = parse(bytes);
-  if (!value.ok()) return in_context(std::move(value).error(), in_quotes(path, 200));
-  return value;
-}
-
-Result<std::vector<std::int64_t>> read_idx_labels(const std::string& path, const ReadFile& read_file) {
-  DRIFTSCOPE_TRY(const Tensor labels, parsed(path, read_file, &read_idx));
-  if (labels.rank() != 1)
-    return bad_input(fmt::format("{}: labels of shape {}, expected one dimension", in_quotes(path, 200),
-                                 shape_text(labels.shape())));
-  const auto values = labels.values<std::uint8_t>();
-  return std::vector<std::int64_t>(values.begin(), values.end());
-}
 
 class StoredPictures final : public SampleSource {
  public:
@@ -69,20 +46,8 @@ Status StoredPictures::check() const {
 
 }  // namespace
 
-Result<Source> open_stored_pictures(const DatasetSpec& spec, const Preprocess& how,
-                                    const ReadFile& read_file) {
-  Tensor images;
-  std::vector<std::int64_t> labels;
-  if (spec.format == DatasetSpec::Format::cifar10) {
-    DRIFTSCOPE_TRY(Cifar10 cifar10, parsed(spec.images, read_file, &read_cifar10));
-    images = std::move(cifar10.images);
-    labels = std::move(cifar10.labels);
-  } else {
-    DRIFTSCOPE_TRY(images, parsed(spec.images, read_file, &read_idx));
-    if (!spec.labels.empty()) {
-      DRIFTSCOPE_TRY(labels, read_idx_labels(spec.labels, read_file));
-    }
-  }
+Result<Source> open_stored_pictures(const DatasetSpec& spec, Tensor images, std::vector<std::int64_t> labels,
+                                    const Preprocess& how) {
   auto source = std::make_shared<StoredPictures>(std::move(images), std::move(labels), how);
   if (Status status = source->check(); !status.ok())
     return in_context(std::move(status).error(), in_quotes(spec.images, 200));

@@ -56,10 +56,8 @@ SampleSet samples_for(const ModelFile& model, const fs::path& assets) {
       "cifar10:" + data + "/generated-cifar10-test.bin", "cifar10:" + data + "/generated-shapes-test.bin",
       "imdb:" + data + "/generated-reviews"};
   for (const std::string& text : specs) {
-    const auto spec = parse_dataset_spec(text);
-    if (!spec.ok()) continue;
-    const auto dataset = open_dataset(*spec, model);
-    if (dataset.ok() && dataset->size() > 0 && dataset->sample(0).ok()) return {text, dataset->size()};
+    const auto source = open_input_source(text, input_site(model));
+    if (source.ok() && (*source)->item(0).ok()) return {text, (*source)->size().value_or(0)};
   }
   return {};
 }

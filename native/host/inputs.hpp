@@ -16,8 +16,8 @@ struct GivenInputs {
   std::string label;  ///< class name of the sample, when it is known
 };
 
-/// Each spec is NAME=SOURCE or SOURCE: .npy, .pb, .safetensors, .png, .jpg, .txt, a folder of an ONNX
-/// test_data_set, one sample of a data set (idx:FILE#17), seed:42. Without any, seed:42.
+/// Each spec is NAME=SOURCE or SOURCE, a source of inputs (core/inputs) with a single item: .npy, a folder of
+/// an ONNX test_data_set, one sample of a data set (idx:FILE#17), seed:42. Without any, seed:42.
 [[nodiscard]] Result<GivenInputs> read_inputs(const std::vector<std::string>& specs, const ModelFile& model);
 
 /// All samples of a data set, stacked along a new leading axis of the model's only input.

@@ -70,31 +70,20 @@ FileAccess file_access(const Description& description) {
 
 }  // namespace
 
-bool is_sample_file(const std::string& path) { return is_picture_name(path) || path.ends_with(".txt"); }
-
-Result<NamedTensor> read_sample_file(const std::string& path, const ModelFile& model) {
-  DRIFTSCOPE_TRY(const Description description, read_description(model));
-  const SampleDescription& how = description.how;
-  const auto* picture = std::get_if<Preprocess>(&how);
-  if (is_picture_name(path) != (picture != nullptr))
-    return bad_input(fmt::format("{}: {}, but {} describes {}", path,
-                                 picture != nullptr ? "a text" : "a picture", preprocess_path(model).string(),
-                                 picture != nullptr ? "pictures" : "texts"));
-  DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
-  const auto read = [&]() -> Result<Tensor> {
-    if (picture != nullptr) return read_picture(*picture, bytes);
-    const auto& text = std::get<TextPreprocess>(how);
-    DRIFTSCOPE_TRY(const Vocabulary vocabulary, read_vocabulary(text, file_access(description).read));
-    return encode(text, vocabulary, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+InputSite input_site(const ModelFile& model) {
+  InputSite site;
+  site.graph = &model.graph;
+  site.files = {[](const std::string& path) { return read_file(path); }, &list_folder};
+  site.is_folder = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(path, ignored);
   };
-  auto tensor = read();
-  if (!tensor.ok()) return in_context(std::move(tensor).error(), path);
-  return NamedTensor{std::visit([](const auto& one) { return one.input; }, how), *std::move(tensor)};
-}
-
-Result<Dataset> open_dataset(const DatasetSpec& spec, const ModelFile& model) {
-  DRIFTSCOPE_TRY(const Description description, read_description(model));
-  return Dataset::open(spec, description.how, file_access(description));
+  site.samples = [&model]() -> Result<InputSite::Samples> {
+    DRIFTSCOPE_TRY(Description description, read_description(model));
+    FileAccess files = file_access(description);
+    return InputSite::Samples{std::move(description.how), std::move(files), preprocess_path(model).string()};
+  };
+  return site;
 }
 
 std::vector<std::string> class_names(const ModelFile& model) {

@@ -38,6 +38,7 @@ void dataset(std::span<const std::byte> bytes, std::string_view text) {
   digits.mean = {0};
   digits.std = {1};
   DatasetSpec spec;
+  spec.format = "idx";
   spec.images = "x";
   const auto set = Dataset::open(spec, how.ok() ? *std::move(how) : digits, images);
   if (set.ok() && !set->sample(set->size() - 1).ok()) std::abort();

@@ -1,11 +1,12 @@
+// images:DIR: a folder per class with PNG and JPEG files, which are read when they are asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/base/text.hpp"
-#include "core/dataset/sample_source.hpp"
+#include "core/dataset/dataset_format.hpp"
 
-namespace driftscope {
+namespace driftscope::dataset_formats::images {
 namespace {
 
 class PictureFolder final : public SampleSource {
@@ -30,22 +31,8 @@ class PictureFolder final : public SampleSource {
   ReadFile read_;
 };
 
-}  // namespace
-
-bool is_picture_name(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower.ends_with(".png") || lower.ends_with(".jpg") || lower.ends_with(".jpeg");
-}
-
-Result<Tensor> read_picture(const Preprocess& how, std::span<const std::byte> bytes) {
-  DRIFTSCOPE_TRY(const Picture picture, decode_picture(bytes));
-  return preprocess(how, picture);
-}
-
-Result<Source> open_picture_folder(const DatasetSpec& spec, const Preprocess& how, const FileAccess& files,
-                                   std::vector<std::string>& class_names) {
+Result<Source> open(const DatasetSpec& spec, const SampleDescription& how, const FileAccess& files,
+                    std::vector<std::string>& class_names) {
   DRIFTSCOPE_TRY(const std::vector<FolderEntry> entries, files.list(spec.images));
   std::vector<std::string> folders;
   for (const FolderEntry& entry : entries)
@@ -56,7 +43,13 @@ Result<Source> open_picture_folder(const DatasetSpec& spec, const Preprocess& ho
                                  in_quotes(spec.images, 200)));
   DRIFTSCOPE_TRY(LabelledFiles listed, list_class_folders(spec.images, folders, &is_picture_name,
                                                           ".png or .jpg file", files, class_names));
-  return Source(std::make_shared<PictureFolder>(std::move(listed), how, files.read));
+  return Source(std::make_shared<PictureFolder>(std::move(listed), std::get<Preprocess>(how), files.read));
 }
 
-}  // namespace driftscope
+}  // namespace
+
+void add_to(DatasetFormatTable& table) {
+  table.add({.order = 40, .name = "images", .what = "DIR", .what_one = "DIR", .open = open});
+}
+
+}  // namespace driftscope::dataset_formats::images

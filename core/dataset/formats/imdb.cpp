@@ -1,11 +1,12 @@
+// imdb:DIR: IMDb's layout, neg/ and pos/ with one text per file, read when they are asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/base/text.hpp"
-#include "core/dataset/sample_source.hpp"
+#include "core/dataset/dataset_format.hpp"
 
-namespace driftscope {
+namespace driftscope::dataset_formats::imdb {
 namespace {
 
 class Imdb final : public SampleSource {
@@ -34,17 +35,9 @@ class Imdb final : public SampleSource {
   ReadFile read_;
 };
 
-}  // namespace
-
-Result<Vocabulary> read_vocabulary(const TextPreprocess& how, const ReadFile& read_file) {
-  DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_file(how.vocabulary));
-  auto vocabulary = Vocabulary::read(bytes);
-  if (!vocabulary.ok()) return in_context(std::move(vocabulary).error(), in_quotes(how.vocabulary, 200));
-  return vocabulary;
-}
-
-Result<Source> open_imdb(const DatasetSpec& spec, const TextPreprocess& how, const FileAccess& files,
-                         std::vector<std::string>& class_names) {
+Result<Source> open(const DatasetSpec& spec, const SampleDescription& described, const FileAccess& files,
+                    std::vector<std::string>& class_names) {
+  const auto& how = std::get<TextPreprocess>(described);
   DRIFTSCOPE_TRY(Vocabulary vocabulary, read_vocabulary(how, files.read));
   DRIFTSCOPE_TRY(const std::vector<FolderEntry> entries, files.list(spec.images));
   for (const char* name : {"neg", "pos"})
@@ -59,4 +52,10 @@ Result<Source> open_imdb(const DatasetSpec& spec, const TextPreprocess& how, con
   return Source(std::make_shared<Imdb>(std::move(listed), how, std::move(vocabulary), files.read));
 }
 
-}  // namespace driftscope
+}  // namespace
+
+void add_to(DatasetFormatTable& table) {
+  table.add({.order = 30, .name = "imdb", .what = "DIR", .what_one = "DIR", .texts = true, .open = open});
+}
+
+}  // namespace driftscope::dataset_formats::imdb
