@@ -1,0 +1,77 @@
+// A campaign: the items of a source × targets, each cell of which is checked once and its result kept in a
+// store. Clients: the commands that run many cases (conformance). What a check does, and where a store is, they
+// bring; this knows neither files nor clocks nor targets.
+//
+// Cells are independent: what a result is depends on the definition and on the cell, not on the order, on
+// batches, on a budget, or on whether the campaign was interrupted.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/campaign/schedule.hpp"
+
+namespace driftscope {
+
+struct CampaignCell {
+  std::string target;
+  std::string item;
+  auto operator<=>(const CampaignCell&) const = default;
+};
+
+/// JSON on one line, as it would be read back from a store.
+using CampaignResults = std::map<CampaignCell, std::string>;
+
+/// Where results are kept. Those that it has are not made again.
+class CampaignStore {
+ public:
+  virtual ~CampaignStore() = default;
+  [[nodiscard]] virtual const CampaignResults& results() const = 0;
+  /// A cell that it does not have yet. When it returns, the result survives the end of this process.
+  [[nodiscard]] virtual Status add(const CampaignCell& cell, std::string result) = 0;
+};
+
+/// For campaigns that nobody resumes.
+class MemoryStore final : public CampaignStore {
+ public:
+  [[nodiscard]] const CampaignResults& results() const override { return results_; }
+  [[nodiscard]] Status add(const CampaignCell& cell, std::string result) override;
+
+ private:
+  CampaignResults results_;
+};
+
+struct Campaign {
+  std::vector<std::string> targets;
+  /// Nothing: a source without end, which only a budget stops.
+  std::optional<std::int64_t> items;
+  std::function<std::string(std::int64_t item)> name_of;
+  /// One result for each of these items on one target. The error is that of the target as a whole: nothing of
+  /// it runs any more.
+  std::function<Result<std::vector<nlohmann::json>>(std::size_t target, std::span<const std::int64_t> items)>
+      check;
+  CampaignBudget budget = {};
+  std::function<double()> seconds;     ///< any clock that does not go back
+  std::function<bool()> stopped = {};  ///< asked between batches
+  /// How long a batch may take, so that little is lost with the process; nothing: all of a target at once.
+  std::optional<double> batch_seconds = {};
+};
+
+struct CampaignOutcome {
+  bool finished = false;                     ///< every cell of every target without an error has its result
+  std::vector<std::optional<Error>> errors;  ///< by target
+};
+
+/// Runs the cells that the store does not have. Errors: those of the store.
+[[nodiscard]] Result<CampaignOutcome> run_campaign(const Campaign& campaign, CampaignStore& store,
+                                                   const CampaignProgress& progress);
+
+}  // namespace driftscope

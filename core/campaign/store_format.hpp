@@ -1,0 +1,35 @@
+// The text of a campaign's store, "driftscope-campaign-1" (docs/formats.md): a line of JSON that names the
+// campaign, then one per result. Clients: FileStore (native/campaign), tests. It touches no files.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "core/campaign/campaign.hpp"
+
+namespace driftscope {
+
+/// What results depend on. Stores of other definitions, or of other builds, are not continued.
+struct CampaignDefinition {
+  std::string kind;       ///< "conformance"
+  nlohmann::json fields;  ///< an object; each is compared, and named where it differs
+  std::string build;      ///< of the program
+};
+
+/// Without the line feed at its end.
+[[nodiscard]] std::string header_line(const CampaignDefinition& definition);
+[[nodiscard]] std::string result_line(const CampaignCell& cell, std::string_view result);
+
+struct StoredCampaign {
+  CampaignResults results;
+  /// Bytes up to the end of the last whole line. What follows was cut when its process ended: to be removed.
+  std::size_t whole_bytes = 0;
+};
+
+/// A text without any whole line is a store whose first line was cut, if it begins like it. Errors, which the
+/// caller puts behind the file's name: other formats and versions, another definition, a damaged line.
+[[nodiscard]] Result<StoredCampaign> read_store(std::string_view text, const CampaignDefinition& wanted);
+
+}  // namespace driftscope

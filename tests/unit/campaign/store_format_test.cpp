@@ -1,0 +1,90 @@
+#include "core/campaign/store_format.hpp"
+
+#include <doctest/doctest.h>
+
+#include "unit/support/text.hpp"
+
+namespace driftscope::test::store_format_test {
+namespace {
+
+const CampaignDefinition definition{"conformance", {{"cases", "abc"}, {"seed", 42}}, "build-1"};
+
+std::string store_text() {
+  return header_line(definition) + "\n" + result_line({"pc/strict", "node/a"}, R"({"outcome":"passed"})") +
+         "\n" + result_line({"pc/strict", "node/\"b\""}, R"({"outcome":"failed"})") + "\n";
+}
+
+std::string failure(std::string_view text, const CampaignDefinition& wanted = definition) {
+  const auto stored = read_store(text, wanted);
+  REQUIRE_MESSAGE(!stored.ok(), "the store was accepted");
+  return stored.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("Store_WhatIsWritten_IsRead") {
+  const auto stored = read_store(store_text(), definition);
+  REQUIRE_MESSAGE(stored.ok(), stored.error().message);
+  CHECK(stored->whole_bytes == store_text().size());
+  CHECK(stored->results == CampaignResults{{{"pc/strict", "node/a"}, R"({"outcome":"passed"})"},
+                                           {{"pc/strict", "node/\"b\""}, R"({"outcome":"failed"})"}});
+}
+
+TEST_CASE("Store_CutAnywhere_KeepsItsWholeLines") {
+  const std::string text = store_text();
+  const std::size_t header = header_line(definition).size() + 1;
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    CAPTURE(size);
+    const auto stored = read_store(std::string_view(text).substr(0, size), definition);
+    REQUIRE_MESSAGE(stored.ok(), stored.error().message);
+    const std::size_t expected = size < header ? 0 : text.rfind('\n', size - 1) + 1;
+    CHECK(stored->whole_bytes == expected);
+  }
+}
+
+TEST_CASE("Store_DamagedLine_IsNamedWithWhatToDo") {
+  std::string text = store_text();
+  text.replace(text.find("\"item\":\"node/a"), 6, "\"ITEM\"");
+  CHECK(holds(failure(text), "line 2 is damaged"));
+  CHECK(holds(failure(text), "lacks \"target\", \"item\" or \"result\""));
+  CHECK(holds(failure(text), "remove this line"));
+  CHECK(holds(failure(header_line(definition) + "\n\n"), "line 2 is damaged: it is not a JSON object"));
+  CHECK(holds(failure(header_line(definition) + "\n" + std::string(100, '[') + "\n"), "not a JSON object"));
+  const std::string line = result_line({"t", "i"}, "1") + "\n";
+  CHECK(
+      holds(failure(header_line(definition) + "\n" + line + line), "line 3 is damaged: it repeats the cell"));
+}
+
+TEST_CASE("Store_OfAnotherCampaign_NamesTheField") {
+  CampaignDefinition other = definition;
+  other.fields["seed"] = 43;
+  CHECK(holds(failure(store_text(), other), "another campaign ('seed': '42' in it, '43' now)"));
+  other = definition;
+  other.fields["tolerance"] = 0.5;
+  CHECK(holds(failure(store_text(), other), "'tolerance': nothing in it, '0.5' now"));
+  other = definition;
+  other.fields.erase("cases");
+  CHECK(holds(failure(store_text(), other), "'cases': '\"abc\"' in it, nothing now"));
+  other = definition;
+  other.kind = "attack";
+  CHECK(holds(failure(store_text(), other), "kind: 'conformance' in it, 'attack' now"));
+  other = definition;
+  other.build = "build-2";
+  CHECK(holds(failure(store_text(), other), "build: 'build-1' in it, 'build-2' now"));
+}
+
+TEST_CASE("Store_OtherFiles_AreLeftAsTheyAre") {
+  for (const std::string text :
+       {"{}\n", "[1]\n", "hello\n", "hello", "{\"format\":\"driftscope-verify-1\"}\n"})
+    CHECK(holds(failure(text), "is not the store of a campaign"));
+  std::string newer = store_text();
+  newer.replace(newer.find("campaign-1"), 10, "campaign-2");
+  CHECK(holds(failure(newer),
+              "has the format 'driftscope-campaign-2', this version of Driftscope reads "
+              "driftscope-campaign-1"));
+  std::string changed = store_text();
+  changed.replace(changed.find("42"), 2, "43");
+  CHECK(holds(failure(changed), "line 1 is damaged"));
+}
+
+}  // namespace driftscope::test::store_format_test
