@@ -3,12 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
+#include "core/base/sha256.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/verify/expectation.hpp"
 
 namespace driftscope {
 namespace {
+
+using nlohmann::json;
+
+std::string hash_of(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
+
+void append_tensor(const Tensor& tensor, std::string& text) {
+  text += fmt::format("{} {} {}\n", dtype_name(tensor.dtype()), shape_text(tensor.shape()),
+                      sha256_hex(tensor.bytes()));
+}
 
 CaseResult from_error(const Error& error) {
   return {error.kind == ErrorKind::unsupported ? Outcome::unsupported : Outcome::failed,
@@ -18,7 +33,9 @@ CaseResult from_error(const Error& error) {
           {}};
 }
 
-void verify_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult& result) {
+/// `outputs`: what it gave, as text.
+void verify_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult& result,
+                std::string& outputs) {
   if (result.outcome != Outcome::passed) return;
   if (!trace.ok()) {
     result = from_error(trace.error());
@@ -33,8 +50,76 @@ void verify_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResul
       result.reason = fmt::format("output {}: {}", wanted.name, *wrong);
       return;
     }
-    result.outputs.push_back(*got);
+    append_tensor(*got, outputs);
   }
+}
+
+// Their order is that of Outcome.
+constexpr std::array outcome_names = {"passed", "failed", "unsupported"};
+
+json result_json(const CaseResult& result) {
+  json object = {{"outcome", outcome_names.at(static_cast<std::size_t>(result.outcome))},
+                 {"outputs_sha256", result.outputs_sha256}};
+  if (!result.reason.empty()) object["reason"] = result.reason;
+  if (!result.lost_before.empty()) object["lost_before"] = result.lost_before;
+  return object;
+}
+
+Result<CaseResult> read_result(const CampaignCell& cell, const std::string& text) {
+  const json object = parse_json(text);
+  CaseResult result;
+  bool known = object.is_object();
+  const auto read = [&](const char* key, std::string& into) {
+    const auto found = known ? object.find(key) : object.end();
+    if (!known || found == object.end()) return;
+    known = found->is_string();
+    if (known) into = found->get<std::string>();
+  };
+  std::string outcome;
+  read("outcome", outcome);
+  read("outputs_sha256", result.outputs_sha256);
+  read("reason", result.reason);
+  read("lost_before", result.lost_before);
+  const auto name = std::ranges::find(outcome_names, outcome);
+  if (!known || name == outcome_names.end())
+    return bad_input(
+        fmt::format("--store: the result of {} on {} is damaged; remove its line to have the case "
+                    "run again",
+                    cell.item, cell.target));
+  result.outcome = static_cast<Outcome>(name - outcome_names.begin());
+  return result;
+}
+
+/// These cases on one target, in the order of `items`.
+Result<std::vector<json>> check_cases(TargetRunner& runner, const Target& target,
+                                      const std::vector<ConformanceCase>& cases,
+                                      std::span<const std::int64_t> items, const TargetProgress& progress) {
+  messages::RunPlan outputs_only;
+  outputs_only.capture = messages::Capture::outputs;
+  std::vector<RunRequest> requests;
+  for (const std::int64_t item : items) {
+    const ConformanceCase& one = cases[static_cast<std::size_t>(item)];
+    if (!one.unusable)
+      for (const ConformanceSet& set : one.sets)
+        requests.push_back({.model = &one.model, .inputs = set.inputs, .plan = outputs_only});
+  }
+  DRIFTSCOPE_TRY(const std::vector<CaseRun> runs, runner.run_all(target, requests, progress));
+  std::vector<json> results;
+  std::size_t next = 0;
+  for (const std::int64_t item : items) {
+    const ConformanceCase& one = cases[static_cast<std::size_t>(item)];
+    CaseResult result;
+    std::string outputs;
+    if (one.unusable) result = from_error(*one.unusable);
+    for (std::size_t set = 0; set < one.sets.size() && !one.unusable; ++set) {
+      const CaseRun& run = runs[next++];
+      verify_set(run.trace, one.sets[set], result, outputs);
+      if (run.lost_before) result.lost_before = run.lost_before->message;
+    }
+    result.outputs_sha256 = hash_of(outputs);
+    results.push_back(result_json(result));
+  }
+  return results;
 }
 
 // The same bits on every host; results of other engines depend on the processor.
@@ -43,44 +128,63 @@ bool promises_bits(std::string_view engine) {
   return found.ok() && (*found)->info().same_bits_everywhere;
 }
 
-bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  return std::ranges::equal(a, b, [](const Tensor& x, const Tensor& y) {
-    return x.shape() == y.shape() && std::ranges::equal(x.bytes(), y.bytes());
-  });
+/// Of a target that is given twice each has results of its own.
+std::vector<std::string> names_of(const std::vector<Target>& targets) {
+  std::vector<std::string> names;
+  std::map<std::string, int> seen;
+  for (const Target& target : targets) {
+    const int before = seen[target.text()]++;
+    names.push_back(before == 0 ? target.text() : fmt::format("{} #{}", target.text(), before + 1));
+  }
+  return names;
 }
+
+std::string name_of(const ConformanceCase& one) { return one.family + "/" + one.name; }
 
 }  // namespace
 
-TargetResults run_conformance_cases(TargetRunner& runner, const Target& target,
-                                    const std::vector<ConformanceCase>& cases,
-                                    const TargetProgress& progress) {
-  TargetResults results{target, {}, {}};
-  messages::RunPlan outputs_only;
-  outputs_only.capture = messages::Capture::outputs;
-  std::vector<RunRequest> requests;
-  for (const ConformanceCase& one : cases)
-    if (!one.unusable)
-      for (const ConformanceSet& set : one.sets)
-        requests.push_back({.model = &one.model, .inputs = set.inputs, .plan = outputs_only});
-  auto runs = runner.run_all(target, requests, progress);
-  if (!runs.ok()) {
-    results.error = std::move(runs).error();
-    return results;
-  }
-  std::size_t next = 0;
+json conformance_fields(const std::vector<ConformanceCase>& cases) {
+  std::string text;
   for (const ConformanceCase& one : cases) {
-    CaseResult& result = results.cases.emplace_back();
-    if (one.unusable) {
-      result = from_error(*one.unusable);
-      continue;
-    }
-    for (const ConformanceSet& set : one.sets) {
-      const CaseRun& run = (*runs)[next++];
-      verify_set(run.trace, set, result);
-      if (run.lost_before) result.lost_before = run.lost_before->message;
+    text +=
+        fmt::format("{} {} {}\n", name_of(one), one.model.sha256, one.unusable ? one.unusable->message : "");
+    for (const ConformanceSet& set : one.sets)
+      for (const NamedInputs* tensors : {&set.inputs, &set.wanted})
+        for (const NamedTensor& tensor : *tensors) append_tensor(tensor.tensor, text);
+  }
+  return {{"cases", cases.size()}, {"cases_sha256", hash_of(text)}};
+}
+
+Result<std::vector<TargetResults>> run_conformance_cases(
+    TargetRunner& runner, const std::vector<Target>& targets, const std::vector<ConformanceCase>& cases,
+    CampaignStore& store, std::optional<double> batch_seconds, const ConformanceProgress& progress) {
+  Campaign campaign;
+  campaign.targets = names_of(targets);
+  campaign.items = std::ssize(cases);
+  campaign.name_of = [&](std::int64_t item) { return name_of(cases[static_cast<std::size_t>(item)]); };
+  campaign.batch_seconds = batch_seconds;
+  campaign.seconds = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  CampaignStep step;
+  campaign.check = [&](std::size_t target, std::span<const std::int64_t> items) {
+    return check_cases(runner, targets[target], cases, items,
+                       [&](std::string_view name, std::int64_t done, std::int64_t total) {
+                         progress(targets[target], step, name, done, total);
+                       });
+  };
+  DRIFTSCOPE_TRY(const CampaignOutcome outcome,
+                 run_campaign(campaign, store, [&](const CampaignStep& next) { step = next; }));
+  std::vector<TargetResults> all;
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    TargetResults& results = all.emplace_back(TargetResults{targets[t], outcome.errors[t], {}});
+    for (std::int64_t i = 0; i < *campaign.items && !results.error; ++i) {
+      const CampaignCell cell{campaign.targets[t], campaign.name_of(i)};
+      DRIFTSCOPE_TRY(CaseResult result, read_result(cell, store.results().at(cell)));
+      results.cases.push_back(std::move(result));
     }
   }
-  return results;
+  return all;
 }
 
 void compare_bits(std::vector<TargetResults>& all) {
@@ -93,7 +197,7 @@ void compare_bits(std::vector<TargetResults>& all) {
     if (first == all.begin() + static_cast<std::ptrdiff_t>(t) || all[t].error) continue;
     for (std::size_t i = 0; i < all[t].cases.size(); ++i)
       if (all[t].cases[i].outcome == Outcome::passed && first->cases[i].outcome == Outcome::passed)
-        all[t].cases[i].same_bits = same_bits(all[t].cases[i].outputs, first->cases[i].outputs);
+        all[t].cases[i].same_bits = all[t].cases[i].outputs_sha256 == first->cases[i].outputs_sha256;
   }
 }
 

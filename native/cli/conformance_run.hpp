@@ -1,11 +1,14 @@
-// Conformance cases on targets: which passed, which gave the same bits elsewhere, and the output of this.
-// Client: the conformance command.
+// Conformance cases on targets, as a campaign: which passed, which gave the same bits elsewhere, and the
+// output of this. Client: the conformance command.
 #pragma once
 
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/campaign/campaign.hpp"
 #include "native/cli/conformance_cases.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -16,7 +19,7 @@ enum class Outcome { passed, failed, unsupported };
 struct CaseResult {
   Outcome outcome = Outcome::passed;
   std::string reason;             ///< empty when passed
-  std::vector<Tensor> outputs;    ///< of all data sets, to compare bits between targets
+  std::string outputs_sha256;     ///< of all data sets, to compare bits between targets
   std::optional<bool> same_bits;  ///< compared with the first target of the same engine
   std::string lost_before;        ///< how a browser was lost during it that was not when it ran again
 };
@@ -28,9 +31,18 @@ struct TargetResults {
   std::vector<CaseResult> cases;
 };
 
-[[nodiscard]] TargetResults run_conformance_cases(TargetRunner& runner, const Target& target,
-                                                  const std::vector<ConformanceCase>& cases,
-                                                  const TargetProgress& progress);
+/// `campaign`: where all targets are; the rest is what `target` is doing.
+using ConformanceProgress = std::function<void(const Target& target, const CampaignStep& campaign,
+                                               std::string_view step, std::int64_t done, std::int64_t total)>;
+
+/// What results depend on, beside the targets: for the definition of the store.
+[[nodiscard]] nlohmann::json conformance_fields(const std::vector<ConformanceCase>& cases);
+
+/// All cases on all targets, but for those that the store has. `batch_seconds` as of Campaign. Errors: those
+/// of the store; a target that does not run has its error in its results.
+[[nodiscard]] Result<std::vector<TargetResults>> run_conformance_cases(
+    TargetRunner& runner, const std::vector<Target>& targets, const std::vector<ConformanceCase>& cases,
+    CampaignStore& store, std::optional<double> batch_seconds, const ConformanceProgress& progress);
 
 /// Targets of strict, and of reference, must agree bit by bit: each is compared with the first of its
 /// engine.

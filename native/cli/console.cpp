@@ -78,6 +78,15 @@ std::string with_colours(std::string text, std::FILE* out) {
   return text;
 }
 
+// "40 s", "12 min", "3.5 h": an estimate is not better than that.
+std::string rough_time(double seconds) {
+  constexpr double minute = 60.0;
+  constexpr double hour = 3600.0;
+  if (seconds < 2 * minute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 2 * hour) return fmt::format("{:.0f} min", seconds / minute);
+  return fmt::format("{:.1f} h", seconds / hour);
+}
+
 }  // namespace
 
 Exit exit_of(const Error& error) {
@@ -115,7 +124,8 @@ ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDER
 
 ProgressLine::~ProgressLine() { clear(); }
 
-void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t total) {
+void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t total,
+                          std::optional<double> seconds_left) {
   if (quiet_) return;
   const bool new_step = step != step_;
   step_ = step;
@@ -134,6 +144,7 @@ void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t
     line += "  ";
     for (std::int64_t i = 0; i < cells; ++i) line += i < filled ? "█" : "░";
     line += fmt::format(" {}/{}", done, total);
+    if (seconds_left) line += ", about " + rough_time(*seconds_left) + " left";
   }
   write_to_stderr(fmt::format("\r\x1b[2K{}", elide(line, terminal_width() - 1)));
   shown_ = true;

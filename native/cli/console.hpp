@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,8 +49,10 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// `step` names the current work ("chrome/strict: running"); total 0: no share is shown.
-  void update(std::string_view step, std::int64_t done = 0, std::int64_t total = 0);
+  /// `step` names the current work ("chrome/strict: running"); total 0: no share is shown. `seconds_left`: an
+  /// estimate.
+  void update(std::string_view step, std::int64_t done = 0, std::int64_t total = 0,
+              std::optional<double> seconds_left = {});
   /// Removes the line, so that other text can be printed.
   void clear();
 

@@ -7,11 +7,11 @@ namespace driftscope {
 namespace {
 
 // Each costs the time until a browser is given up.
-constexpr int max_failures = 24;
+constexpr int max_losses = 24;
 
 class Survivors {
  public:
-  explicit Survivors(const RunCases& run) : run_(run) {}
+  Survivors(const RunCases& run, int& losses) : run_(run), losses_(losses) {}
 
   Status run_part(std::size_t first, std::size_t count) {
     if (count == 0) return {};
@@ -22,7 +22,7 @@ class Survivors {
       return {};
     }
     Error error = std::move(part).error();
-    if (!done || *done >= count || ++failures_ > max_failures) return error;
+    if (!done || *done >= count || ++losses_ > max_losses) return error;
     DRIFTSCOPE_CHECK(run_part(first, *done));
     DRIFTSCOPE_CHECK(run_again(first + *done, std::move(error)));
     return run_part(first + *done + 1, count - *done - 1);
@@ -47,13 +47,13 @@ class Survivors {
 
   const RunCases& run_;
   std::vector<CaseRun> results_;
-  int failures_ = 0;
+  int& losses_;
 };
 
 }  // namespace
 
-Result<std::vector<CaseRun>> run_surviving(std::size_t count, const RunCases& run) {
-  Survivors survivors(run);
+Result<std::vector<CaseRun>> run_surviving(std::size_t count, const RunCases& run, int& losses) {
+  Survivors survivors(run, losses);
   DRIFTSCOPE_CHECK(survivors.run_part(0, count));
   return survivors.take();
 }

@@ -27,6 +27,7 @@ struct CaseRun {
 /// before it, whose results went with the browser, run once more; those behind it go on in another one. Where
 /// the second run does not even begin, the case has the first error. Errors: those of a browser that was not
 /// lost so, and when it was lost too often.
-[[nodiscard]] Result<std::vector<CaseRun>> run_surviving(std::size_t count, const RunCases& run);
+/// `losses` counts them over several calls.
+[[nodiscard]] Result<std::vector<CaseRun>> run_surviving(std::size_t count, const RunCases& run, int& losses);
 
 }  // namespace driftscope

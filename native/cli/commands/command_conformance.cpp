@@ -1,14 +1,20 @@
-// driftscope conformance [--targets T[,T…]] [--filter GLOB] [--json OUT]
+// driftscope conformance [--targets T[,T…]] [--filter GLOB] [--json OUT] [--store FILE]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/rng.hpp"
+#include "core/base/sha256.hpp"
 #include "core/runtime/engine.hpp"
+#include "native/bench/build_id.hpp"
+#include "native/campaign/file_store.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/conformance_run.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
@@ -40,6 +46,8 @@ std::string footer_text() {
       "that engine gives the same bits everywhere: {}. Unsupported cases are counted separately\n"
       "and listed with the reason.\n\n"
       "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
+      "With --store an interrupted run (Ctrl-C, a crash, a loss of power) goes on where it ended when the\n"
+      "command is repeated; a store of other cases or of another build is refused.\n\n"
       "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
       "missing here.",
       fmt::join(names, ", "));
@@ -52,6 +60,7 @@ struct ConformanceOptions {
   std::size_t sample = 0;
   std::uint64_t seed = 42;
   std::string json;
+  std::string store;
   bool quiet = false;
   RunnerOptions runner;
 };
@@ -82,6 +91,35 @@ Exit exit_of_all(const std::vector<TargetResults>& all) {
   return exit;
 }
 
+/// With a store little is lost with the process; else all cases of a target are given to it at once.
+std::optional<double> batch_seconds(const ConformanceOptions& options) {
+  constexpr double seconds = 4.0;
+  return options.store.empty() ? std::nullopt : std::optional(seconds);
+}
+
+/// The engines that browsers and Node load, by their bytes.
+std::string site_hash(const std::filesystem::path& site) {
+  std::vector<std::filesystem::path> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(site / "engine", ignored))
+    if (entry.path().extension() == ".wasm") files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::string text;
+  for (const auto& file : files) text += build_id(file) + "\n";
+  return sha256_hex(std::as_bytes(std::span(text)));
+}
+
+Result<std::unique_ptr<CampaignStore>> open_store(const ConformanceOptions& options,
+                                                  const std::vector<ConformanceCase>& cases) {
+  if (options.store.empty()) return std::unique_ptr<CampaignStore>(new MemoryStore());
+  CampaignDefinition definition{"conformance", conformance_fields(cases), build_id()};
+  // Whatever the targets are: others may be added to the store later.
+  const auto site = find_site(options.runner.site);
+  definition.fields["site_sha256"] = site.ok() ? site_hash(*site) : "none";
+  DRIFTSCOPE_TRY(FileStore store, FileStore::open(options.store, definition));
+  return std::unique_ptr<CampaignStore>(new FileStore(std::move(store)));
+}
+
 Result<Exit> run_conformance(const ConformanceOptions& options) {
   DRIFTSCOPE_TRY(const auto targets, read_targets(options.targets));
   DRIFTSCOPE_TRY(auto folders,
@@ -95,13 +133,19 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
                 static_cast<std::int64_t>(folders.size()));
     cases.push_back(load_case(folder));
   }
+  DRIFTSCOPE_TRY(const std::unique_ptr<CampaignStore> store, open_store(options, cases));
   TargetRunner runner(options.runner);
-  std::vector<TargetResults> all;
-  for (const Target& target : targets)
-    all.push_back(run_conformance_cases(
-        runner, target, cases, [&](std::string_view step, std::int64_t done, std::int64_t total) {
-          line.update(fmt::format("{}: {}", target.text(), step), done, total);
-        }));
+  DRIFTSCOPE_TRY(std::vector<TargetResults> all,
+                 run_conformance_cases(runner, targets, cases, *store, batch_seconds(options),
+                                       [&](const Target& target, const CampaignStep& campaign,
+                                           std::string_view step, std::int64_t done, std::int64_t total) {
+                                         const std::string text = fmt::format("{}: {}", target.text(), step);
+                                         if (options.store.empty())
+                                           line.update(text, done, total);
+                                         else
+                                           line.update(text, campaign.done + done, campaign.total.value_or(0),
+                                                       campaign.seconds_left);
+                                       }));
   compare_bits(all);
   line.clear();
   if (options.json != "-") {
@@ -129,6 +173,9 @@ static Command declare(CLI::App& app) {
                  "Folder of the cases, <family>/<case>/model.onnx (default: where the package "
                  "libonnx-testdata puts them)");
   app.add_option("--json", options->json, "Write every result as JSON ('-': standard output)");
+  app.add_option(
+      "--store", options->store,
+      "Keep each result in this file at once. The same command goes on from there, whatever ended it");
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
   app.footer(footer_text());

@@ -1,9 +1,9 @@
 // The conformance command on the PC: the whole set, and wrong usage.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root, run, temporaryFolder, sanitized } from "../support.mjs";
+import { root, run, start, temporaryFolder, sanitized } from "../support.mjs";
 
 // "case<TAB>reason", one per line: all unsupported cases, and why.
 const skips = new Map(
@@ -84,6 +84,65 @@ test("Conformance_WrongExpectation_IsNamedAndFails", (t) => {
   const { status, stdout } = run(["conformance", "--data", folder, "--targets", "pc/strict"]);
   assert.equal(status, 1, stdout);
   assert.match(stdout, /pc\/strict\s+node\/test_relu: output y: element \d+: expected -/);
+});
+
+const linesOf = (store) =>
+  existsSync(store) ? readFileSync(store, "utf8").split("\n").filter(Boolean).length : 0;
+
+test("Conformance_KilledAndRepeatedWithItsStore_GivesTheResultsOfOneRun", async (t) => {
+  const folder = temporaryFolder(t);
+  const store = join(folder, "store");
+  const cases = ["conformance", "--filter", "test_[a-h]*"];
+  const straight = run([...cases, "--json", "-"]);
+  assert.equal(straight.status, 0, straight.stderr);
+  const { targets } = JSON.parse(straight.stdout);
+  const cells = targets.reduce((sum, one) => sum + one.cases.length, 0);
+  const seed = Number(process.env.DRIFTSCOPE_SEED ?? Date.now() % 1_000_000);
+  t.diagnostic(`seed ${seed}: set DRIFTSCOPE_SEED to repeat`);
+  let state = seed;
+  const random = () => (state = (state * 48271 + 11) % 2147483647) / 2147483647;
+  let kept = "";
+  let interrupted = 0;
+  for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"]) {
+    const wanted = linesOf(store) + 1 + Math.floor(random() * 60);
+    const { child, done } = start([...cases, "--store", store, "--json", "-"]);
+    const timer = setInterval(() => linesOf(store) >= wanted && child.kill(signal), 2);
+    const ended = await done;
+    clearInterval(timer);
+    if (ended.status === 0) break;
+    ++interrupted;
+    assert.equal(ended.signal, signal, ended.stderr);
+    const now = readFileSync(store, "utf8");
+    assert.ok(now.startsWith(kept.slice(0, kept.lastIndexOf("\n") + 1)), "what was there has changed");
+    kept = now;
+  }
+  assert.ok(interrupted > 0, "no run was interrupted");
+  const before = linesOf(store);
+  t.diagnostic(`${interrupted} interruptions, ${before - 1} of ${cells} results kept`);
+  const resumed = run([...cases, "--store", store, "--json", "-"]);
+  assert.equal(resumed.status, 0, resumed.stderr);
+  assert.equal(resumed.stdout, straight.stdout);
+  assert.equal(linesOf(store), cells + 1);
+  // Nothing is left to do, and the answer is the same.
+  const bytes = readFileSync(store);
+  assert.equal(run([...cases, "--store", store, "--json", "-"]).stdout, straight.stdout);
+  assert.deepEqual(readFileSync(store), bytes);
+});
+
+test("Conformance_StoreOfOtherCases_IsRefusedAndKept", (t) => {
+  const store = join(temporaryFolder(t), "store");
+  const args = ["conformance", "--store", store, "--targets", "pc/strict", "--filter"];
+  assert.equal(run([...args, "test_relu*"]).status, 0);
+  const bytes = readFileSync(store);
+  const other = run([...args, "test_add*"]);
+  assert.equal(other.status, 2);
+  assert.match(other.stderr, /--store \S+: is the store of another campaign \('cases'.* in it, .* now\)/);
+  assert.deepEqual(readFileSync(store), bytes);
+  // Further targets go into the same store.
+  assert.equal(run(["conformance", "--store", store, "--filter", "test_relu*"]).status, 0);
+  writeFileSync(store, "notes\n");
+  assert.match(run([...args, "test_relu*"]).stderr, /is not the store of a campaign/);
+  assert.equal(readFileSync(store, "utf8"), "notes\n");
 });
 
 test("Conformance_WrongUse_IsExplained", (t) => {

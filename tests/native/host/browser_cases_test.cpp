@@ -15,6 +15,7 @@ struct Fake {
   std::set<std::size_t> hiccups = {};
   int starts = 0;
   std::size_t runs = 0;
+  int losses = 0;
 
   Result<std::vector<CaseRun>> all(std::size_t count) {
     return run_surviving(
@@ -34,7 +35,8 @@ struct Fake {
             traces.emplace_back(std::move(trace));
           }
           return traces;
-        });
+        },
+        losses);
   }
 };
 
@@ -74,6 +76,7 @@ TEST_CASE("RunSurviving_BrowserLostOnce_RunsTheCaseAgainAndSaysSo") {
 
 TEST_CASE("RunSurviving_BrowserThatHangsBeforeTheCaseAlone_LosesThatCaseOnly") {
   int alone = 0;
+  int losses = 0;
   const auto results = run_surviving(
       4,
       [&](std::size_t first, std::size_t count,
@@ -84,7 +87,8 @@ TEST_CASE("RunSurviving_BrowserThatHangsBeforeTheCaseAlone_LosesThatCaseOnly") {
           return limit_error("no answer");
         }
         return std::vector<Result<Trace>>(count, Trace());
-      });
+      },
+      losses);
   REQUIRE(results.ok());
   REQUIRE(results->size() == 4);
   for (std::size_t i = 0; i < 4; ++i) CHECK((*results)[i].trace.ok() == (i != 2));
@@ -93,13 +97,15 @@ TEST_CASE("RunSurviving_BrowserThatHangsBeforeTheCaseAlone_LosesThatCaseOnly") {
 
 TEST_CASE("RunSurviving_BrowserThatNeverStarts_IsAnErrorAtOnce") {
   int starts = 0;
-  const auto results =
-      run_surviving(5,
-                    [&](std::size_t, std::size_t,
-                        const std::function<void(std::size_t)>&) -> Result<std::vector<Result<Trace>>> {
-                      ++starts;
-                      return missing_error("not installed");
-                    });
+  int losses = 0;
+  const auto results = run_surviving(
+      5,
+      [&](std::size_t, std::size_t,
+          const std::function<void(std::size_t)>&) -> Result<std::vector<Result<Trace>>> {
+        ++starts;
+        return missing_error("not installed");
+      },
+      losses);
   REQUIRE_FALSE(results.ok());
   CHECK(starts == 1);
 }
@@ -109,6 +115,14 @@ TEST_CASE("RunSurviving_EveryCaseHangs_GivesUpBeforeTheEnd") {
   for (std::size_t i = 0; i < 1000; ++i) fake.deadly.insert(i);
   CHECK_FALSE(fake.all(1000).ok());
   CHECK(fake.starts < 100);
+}
+
+TEST_CASE("RunSurviving_LossesOfEarlierCalls_CountAsWell") {
+  Fake fake{{0}};
+  int calls = 0;
+  while (calls < 100 && fake.all(1).ok()) ++calls;
+  CHECK(calls > 5);
+  CHECK(calls < 30);
 }
 
 }  // namespace

@@ -94,8 +94,8 @@ class Session final : public HostSession {
       DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
       cases.push_back(std::move(one));
     }
-    return run_surviving(cases.size(), [&](std::size_t first, std::size_t count,
-                                           const std::function<void(std::size_t)>& lost_at) {
+    const auto run_part = [&](std::size_t first, std::size_t count,
+                              const std::function<void(std::size_t)>& lost_at) {
       BrowserBatch batch;
       batch.target = target_;
       batch.name = fmt::format("{} cases", count);
@@ -112,13 +112,15 @@ class Session final : public HostSession {
       });
       if (lost && done) lost_at(*done);
       return answers;
-    });
+    };
+    return run_surviving(cases.size(), run_part, losses_);
   }
 
  private:
   Target target_;
   RunnerOptions options_;
   BrowserSession browser_;
+  int losses_ = 0;  ///< of the browser, while many cases ran
 };
 
 class BrowserHost final : public Host {
