@@ -68,14 +68,20 @@ LinearAxis linear_axis(double highest, int steps) {
   return axis;
 }
 
-void paint_axis(Painter& painter, Box area, const LinearAxis& axis, std::string (*text)(std::int64_t),
-                const Theme& theme) {
-  for (double value = 0.0; value <= axis.high * 1.0001; value += axis.step) {
-    const float y = area.bottom - static_cast<float>(axis.place(value)) * area.height();
-    painter.line({area.left, y}, {area.right, y}, value > 0.0 ? theme.grid : theme.line, 1.0f);
-    painter.text({area.left - 6.0f, y}, value > 0.0 ? text(std::llround(value)) : "0", theme.dim, Anchor::end,
-                 true);
+std::vector<Tick> LinearAxis::ticks(std::string (*text)(std::int64_t)) const {
+  std::vector<Tick> ticks = {{0.0, "0"}};
+  for (double value = step; value <= high * 1.0001; value += step)
+    ticks.push_back({place(value), text(std::llround(value))});
+  return ticks;
+}
+
+void paint_ticks(Painter& painter, Box area, const std::vector<Tick>& ticks, const Theme& theme) {
+  for (const Tick& tick : ticks) {
+    const float y = area.bottom - static_cast<float>(tick.place) * area.height();
+    painter.line({area.left, y}, {area.right, y}, theme.grid, 1.0f);
+    painter.text({area.left - 6.0f, y}, tick.text, theme.dim, Anchor::end, true);
   }
+  painter.line({area.left, area.bottom}, {area.right, area.bottom}, theme.line, 1.0f);
 }
 
 }  // namespace driftscope

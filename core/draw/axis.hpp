@@ -39,10 +39,11 @@ struct LinearAxis {
   double high = 1.0;
   double step = 1.0;
   [[nodiscard]] double place(double value) const { return value / high; }
+  [[nodiscard]] std::vector<Tick> ticks(std::string (*text)(std::int64_t)) const;
 };
 [[nodiscard]] LinearAxis linear_axis(double highest, int steps = 5);
-/// Its lines across the area, with their values to the left.
-void paint_axis(Painter& painter, Box area, const LinearAxis& axis, std::string (*text)(std::int64_t),
-                const Theme& theme);
+
+/// Lines across the area, with their values to the left; the bottom of the area is darker.
+void paint_ticks(Painter& painter, Box area, const std::vector<Tick>& ticks, const Theme& theme);
 
 }  // namespace driftscope

@@ -36,6 +36,16 @@ struct DriftPlace {
   }
 };
 
+const char* drift_unit(DriftMeasure measure) {
+  switch (measure) {
+    case DriftMeasure::relative: return "RMS error ÷ RMS signal";
+    case DriftMeasure::absolute: return "max abs difference";
+    case DriftMeasure::ulp: return "max difference, ULP";
+    case DriftMeasure::budget: break;
+  }
+  return "share of the rounding budget";
+}
+
 /// The share of a budget is a layer's own: no line leads from one to the next.
 bool is_joined(DriftMeasure measure) { return measure != DriftMeasure::budget; }
 
@@ -121,18 +131,6 @@ void paint_names(Painter& painter, const DriftPlace& place, const std::vector<st
     painter.text({inside, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, name, theme.dim,
                  Anchor::middle, true);
   }
-}
-
-void paint_axes(Painter& painter, const DriftPlace& place, DriftMeasure measure, const Theme& theme) {
-  const Box& area = place.area;
-  for (const Tick& tick : place.axis.ticks()) {
-    const float y = area.bottom - static_cast<float>(tick.place) * area.height();
-    painter.line({area.left, y}, {area.right, y}, theme.grid, 1.0f);
-    painter.text({area.left - 8.0f, y}, tick.text, theme.dim, Anchor::end, true);
-  }
-  painter.line({area.left, area.bottom}, {area.right, area.bottom}, theme.line, 1.0f);
-  painter.text({place.chart.box.left, place.chart.box.top + painter.line_height(true) * 0.5f},
-               drift_unit(measure), theme.dim, Anchor::start, true);
 }
 
 void paint_mark(Painter& painter, const DriftPlace& place, const Theme& theme) {
@@ -227,16 +225,6 @@ LogAxis axis_of(const DriftChart& chart, const Drift& drift, const std::vector<c
 
 }  // namespace
 
-const char* drift_unit(DriftMeasure measure) {
-  switch (measure) {
-    case DriftMeasure::relative: return "RMS error ÷ RMS signal";
-    case DriftMeasure::absolute: return "max abs difference";
-    case DriftMeasure::ulp: return "max difference, ULP";
-    case DriftMeasure::budget: break;
-  }
-  return "share of the rounding budget";
-}
-
 Box drift_area(const Painter& painter, const DriftChart& chart) {
   const float line = painter.line_height(true);
   return {chart.box.left + painter.text_width("1e-38  ", true),
@@ -278,7 +266,9 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Drift& drift, 
     if (series.target >= chart.hidden.size() || !chart.hidden[series.target]) shown.push_back(&series);
   const LogAxis axis = axis_of(chart, drift, shown);
   const DriftPlace place{chart, area, axis};
-  paint_axes(painter, place, drift.measure, theme);
+  paint_ticks(painter, area, axis.ticks(), theme);
+  painter.text({chart.box.left, chart.box.top + painter.line_height(true) * 0.5f}, drift_unit(drift.measure),
+               theme.dim, Anchor::start, true);
   paint_names(painter, place, drift.names, theme);
   if (chart.mark) paint_mark(painter, place, theme);
   paint_selected(painter, place, drift, theme);

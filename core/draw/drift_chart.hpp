@@ -31,8 +31,6 @@ struct DriftChart {
 
 void paint_drift(Painter& painter, const DriftChart& chart, const Drift& drift, const Theme& theme);
 
-/// "RMS error ÷ RMS signal"
-[[nodiscard]] const char* drift_unit(DriftMeasure measure);
 /// How many layers one point stands for: it is the worst of them.
 [[nodiscard]] std::size_t layers_per_point(const Painter& painter, const DriftChart& chart);
 /// The area between the axes.

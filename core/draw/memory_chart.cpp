@@ -34,7 +34,7 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemoryCurve>& cur
       peak_bytes = std::max(peak_bytes, sample.bytes);
     }
   const LinearAxis axis = linear_axis(static_cast<double>(peak_bytes));
-  paint_axis(painter, area, axis, format_bytes, theme);
+  paint_ticks(painter, area, axis.ticks(format_bytes), theme);
   const auto x = [&](double ms) {
     return area.left + static_cast<float>((ms - from) / (to - from)) * area.width();
   };
@@ -75,7 +75,7 @@ void paint_alive(Painter& painter, Box box, const AliveValues& values, std::size
   const Box area = memory_area(painter, box);
   const std::int64_t peak_bytes = *std::max_element(alive.begin(), alive.end());
   const LinearAxis axis = linear_axis(static_cast<double>(peak_bytes), 4);
-  paint_axis(painter, area, axis, format_bytes, theme);
+  paint_ticks(painter, area, axis.ticks(format_bytes), theme);
   const float step = area.width() / static_cast<float>(alive.size());
   const auto columns = static_cast<std::size_t>(std::max(1.0f, area.width()));
   const std::size_t group = std::max<std::size_t>(1, alive.size() / columns);

@@ -57,7 +57,7 @@ void paint_trend(Painter& painter, Box box, const RunTrend& trend, const Theme& 
   double slowest_ns = 0.0;
   for (const TrendPoint& point : trend.points) slowest_ns = std::max(slowest_ns, point.median_ns);
   const LinearAxis axis = linear_axis(slowest_ns, 4);
-  paint_axis(painter, area, axis, format_ns, theme);
+  paint_ticks(painter, area, axis.ticks(format_ns), theme);
   std::vector<Point> series;
   const auto count = trend.points.size();
   for (std::size_t i = 0; i < count; ++i) {
