@@ -56,7 +56,10 @@ class Cpp:
                 return f"  add_metrics(value, {source}, from);\n"
             return f"  if (from.{field['member']}) add_metrics(value, {source}, *from.{field['member']});\n"
         name = quoted(field["name"])
-        what = f"{field['derived']}(from)" if "derived" in field else f"from.{self.member(field)}"
+        what = f"from.{self.member(field)}"
+        if "derived" in field:
+            method = field["derived"].startswith(".")
+            what = f"from{field['derived']}" if method else f"{field['derived']}(from)"
         if self.enum_of(field):
             text = self.enum_of(field)["cpp"]["name"]
             if field.get("optional"):
@@ -148,7 +151,7 @@ class Cpp:
                 self.writer(struct, fields, start) + self.reader(struct, fields) + "}  // namespace documents\n\n")
 
     def header(self, name):
-        document = self.documents.documents[name]
+        document = self.documents.documents.get(name) or self.documents.parts[name]
         made = [one for one in reversed(self.documents.used_by(name))
                 if self.documents.home[one] == name and not self.documents.objects[one].get("by_hand")
                 and self.struct_of(one) != "nlohmann::ordered_json"]
@@ -175,7 +178,8 @@ class Cpp:
         return text + "}  // namespace driftscope\n"
 
     def headers(self):
-        return {f"{name}.hpp": self.header(name) for name, document in self.documents.documents.items()
+        return {f"{name}.hpp": self.header(name)
+                for name, document in {**self.documents.documents, **self.documents.parts}.items()
                 if "cpp" in document}
 
 

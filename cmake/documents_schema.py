@@ -1,7 +1,7 @@
 """The schemas of documents, core/protocol/documents/*.json, read and checked. Clients: documents.py, documents_cpp.py,
 documents_text.py.
 
-Objects and enumerations are known to all files. Beside the types of messages (messages_schema.py) there are
+A file without a format is a part of others, with objects alone. Objects and enumerations are known to all files. Beside the types of messages (messages_schema.py) there are
 
 real      a number that may be infinite, written as ±1.7976931348623157e308, or NaN, written as null
 TYPE[]    a list, TYPE{} an object of such values by any names; suffixes may follow each other
@@ -14,7 +14,7 @@ always    of an optional one: it is always written, and only documents of earlie
 nullable  it may be null
 valued    of an optional one: C++ tells false and empty from absent
 member    the member of the C++ struct, where that has another name
-derived   a C++ function of the struct whose result is written; nothing reads it
+derived   a C++ function of the struct, or .METHOD(), whose result is written; nothing reads it
 by_hand   C++ writes and reads it beside the generated code
 min, max  limits of a whole number or, min alone, of a finite one
 printable it has no control characters: it is shown as it is
@@ -58,12 +58,13 @@ class Documents:
     def __init__(self, folder, metrics_table):
         self.metrics = metrics_in(metrics_table.read_text(encoding="utf-8"))
         self.documents = {}
+        self.parts = {}
         self.objects = {}
         self.enums = {}
         self.home = {}  # of an object or an enumeration: the document whose file has it
         for file in sorted(folder.glob("*.json")):
             document = json.loads(file.read_text(encoding="utf-8"))
-            self.documents[file.stem] = document
+            (self.documents if "format" in document else self.parts)[file.stem] = document
             for kind in ("objects", "enums"):
                 for name, made in document.get(kind, {}).items():
                     if name in self.home:
@@ -111,7 +112,10 @@ class Documents:
         return fields
 
     def used_by(self, document):
-        """The objects that a document is made of, in the order in which they occur, each before those inside it."""
+        """The objects that a document is made of, in the order in which they occur, each before those inside it; of a
+        part those that it has."""
+        if document in self.parts:
+            return list(self.parts[document]["objects"])
         found = []
 
         def visit(fields):

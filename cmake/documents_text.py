@@ -54,11 +54,11 @@ class Text:
 
     def markdown(self):
         """For each document its keys, and those of its objects; an object that several have stands in the first."""
+        parts = ", ".join(f"`core/protocol/documents/{name}.json`" for name in self.documents.parts)
         text = ("A key with a question mark may be absent. *Italics* are objects, which have a table where they occur "
-                "first.\n")
+                f"first. Facts of a run have schemas of their own: {parts}.\n")
         seen = set()
-        for name in self.documents.documents:
-            document = self.documents.documents[name]
+        for name, document in self.documents.documents.items():
             where = document["where"][0].upper() + document["where"][1:]
             text += (f"\n### {document['format']}\n{where}. {document['doc']} Schema: "
                      f"`core/protocol/documents/{name}.json`.\n\n{self.rows(name)}")

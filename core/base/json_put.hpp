@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,8 +59,10 @@ void put_unless_empty(nlohmann::ordered_json& object, const char* name, const T&
   bool empty = false;
   if constexpr (requires { from.empty(); })
     empty = from.empty();
+  else if constexpr (std::is_arithmetic_v<T>)
+    empty = from == T{};
   else
-    empty = !from;
+    empty = !from.has_value();
   if (!empty) put(object, name, from);
 }
 

@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
-#include "core/base/json.hpp"
-#include "core/base/json_number.hpp"
 #include "core/statistics/trend.hpp"
+#include "core/trace/run_fact.hpp"
+#include "generated/documents/memory_runs.hpp"
 
 namespace driftscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double growth_confidence = 0.99;
 constexpr std::size_t fewest_samples = 12;  // behind the warm-up: six for each half's slope
@@ -61,6 +60,23 @@ std::string end_text(const MemoryOverRuns& memory) {
     case MemoryEnd::memory: break;
   }
   return ", stopped before it took all memory";
+}
+
+documents::MemoryKind kind_of(const MemorySeries& series) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const GrowthEstimate estimate = estimate_growth(series);
+  const auto& interval = estimate.per_run.interval;
+  documents::MemoryKind kind;
+  kind.kind = series.kind;
+  kind.exact = series.exact;
+  kind.verdict = growth_name(estimate.growth);
+  kind.bytes_per_run = interval ? estimate.per_run.value : unknown;
+  kind.low = interval ? interval->low : unknown;
+  kind.high = interval ? interval->high : unknown;
+  for (std::size_t i = 0; i < series.runs.size(); ++i)
+    kind.samples.push_back(
+        {static_cast<std::int64_t>(series.runs[i]), static_cast<std::int64_t>(series.bytes[i])});
+  return kind;
 }
 
 }  // namespace
@@ -144,67 +160,32 @@ std::string memory_over_runs_text(const MemoryOverRuns& memory) {
 }
 
 void add_memory_over_runs(Trace& trace, const MemoryOverRuns& memory) {
-  Json kinds = Json::array();
-  for (const MemorySeries& series : memory.series) {
-    const GrowthEstimate estimate = estimate_growth(series);
-    Json samples = Json::array();
-    for (std::size_t i = 0; i < series.runs.size(); ++i)
-      samples.push_back(
-          {static_cast<std::int64_t>(series.runs[i]), static_cast<std::int64_t>(series.bytes[i])});
-    Json kind = {
-        {"kind", series.kind},          {"exact", series.exact}, {"verdict", growth_name(estimate.growth)},
-        {"bytes_per_run", nullptr},     {"low", nullptr},        {"high", nullptr},
-        {"samples", std::move(samples)}};
-    if (const auto& interval = estimate.per_run.interval) {
-      kind["bytes_per_run"] = json_number(estimate.per_run.value);
-      kind["low"] = json_number(interval->low);
-      kind["high"] = json_number(interval->high);
-    }
-    kinds.push_back(std::move(kind));
-  }
-  const auto end = std::ranges::find(end_names, memory.end, &std::pair<MemoryEnd, std::string_view>::first);
-  Json run = parse_ordered_json(trace.run);
-  if (!run.is_object()) run = Json::object();
-  run[memory_key] = {{"runs", memory.runs},
-                     {"stopped", end->second},
-                     {"verdict", growth_name(growth_of(memory))},
-                     {"text", memory_over_runs_text(memory)},
-                     {"kinds", std::move(kinds)}};
-  trace.run = json_text(run);
+  documents::MemoryRuns fact;
+  fact.runs = memory.runs;
+  fact.stopped =
+      std::ranges::find(end_names, memory.end, &std::pair<MemoryEnd, std::string_view>::first)->second;
+  fact.verdict = growth_name(growth_of(memory));
+  fact.text = memory_over_runs_text(memory);
+  for (const MemorySeries& series : memory.series) fact.kinds.push_back(kind_of(series));
+  set_run_fact(trace, memory_key, encode(fact));
 }
 
 std::optional<MemoryOverRuns> memory_over_runs_of(const Trace& trace) {
-  if (trace.run.find(memory_key) == std::string::npos) return std::nullopt;
-  const nlohmann::json run = parse_json(trace.run);
-  const auto found = run.is_object() ? run.find(memory_key) : run.end();
-  if (!run.is_object() || found == run.end() || !found->is_object()) return std::nullopt;
-  MemoryOverRuns memory;
-  if (const auto runs = found->find("runs"); runs != found->end() && runs->is_number_integer())
-    memory.runs = runs->get<std::int64_t>();
-  if (const auto stopped = found->find("stopped"); stopped != found->end() && stopped->is_string())
-    for (const auto& [end, name] : end_names)
-      if (stopped->get_ref<const std::string&>() == name) memory.end = end;
-  const auto kinds = found->find("kinds");
-  if (kinds == found->end() || !kinds->is_array()) return std::nullopt;
-  for (const nlohmann::json& kind : *kinds) {
-    if (!kind.is_object()) return std::nullopt;
-    MemorySeries series;
-    if (const auto name = kind.find("kind"); name != kind.end() && name->is_string())
-      series.kind = name->get<std::string>();
-    if (const auto exact = kind.find("exact"); exact != kind.end() && exact->is_boolean())
-      series.exact = exact->get<bool>();
-    const auto samples = kind.find("samples");
-    if (samples == kind.end() || !samples->is_array()) return std::nullopt;
-    for (const nlohmann::json& sample : *samples) {
-      if (!sample.is_array() || sample.size() != 2 || !sample[0].is_number() || !sample[1].is_number())
-        return std::nullopt;
-      const double at = sample[0].get<double>();
+  const auto fact = run_fact<documents::MemoryRuns>(trace, memory_key);
+  if (!fact) return std::nullopt;
+  MemoryOverRuns memory{.runs = fact->runs};
+  for (const auto& [end, name] : end_names)
+    if (fact->stopped == name) memory.end = end;
+  for (const documents::MemoryKind& kind : fact->kinds) {
+    MemorySeries& series = memory.series.emplace_back(MemorySeries{.kind = kind.kind, .exact = kind.exact});
+    for (const std::vector<std::int64_t>& sample : kind.samples) {
       // A slope needs runs that ascend.
-      if (!series.runs.empty() && !(at > series.runs.back())) return std::nullopt;
-      series.runs.push_back(at);
-      series.bytes.push_back(sample[1].get<double>());
+      if (sample.size() != 2 ||
+          (!series.runs.empty() && !(static_cast<double>(sample[0]) > series.runs.back())))
+        return std::nullopt;
+      series.runs.push_back(static_cast<double>(sample[0]));
+      series.bytes.push_back(static_cast<double>(sample[1]));
     }
-    memory.series.push_back(std::move(series));
   }
   return memory;
 }

@@ -5,54 +5,25 @@
 
 #include "core/base/json.hpp"
 #include "core/statistics/statistics.hpp"
+#include "core/trace/run_fact.hpp"
 #include "core/verify/compare.hpp"
+#include "generated/documents/run_times.hpp"
 
 namespace driftscope {
 namespace {
 
 using nlohmann::json;
 
-std::optional<double> time_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  const double value = found->get<double>();
-  return std::isfinite(value) && value >= 0.0 ? std::optional(value) : std::nullopt;
+bool are_times(const std::vector<double>& times) {
+  return std::ranges::all_of(times, [](double time) { return std::isfinite(time) && time >= 0.0; });
 }
 
-/// Nothing if an entry is not a time.
-std::optional<std::vector<double>> times_in(const json& object, const char* key) {
-  std::vector<double> times;
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_array()) return times;
-  for (const json& entry : *found) {
-    if (!entry.is_number()) return std::nullopt;
-    times.push_back(entry.get<double>());
-    if (!std::isfinite(times.back()) || times.back() < 0.0) return std::nullopt;
-  }
-  return times;
-}
-
-std::optional<UnwatchedTimes> unwatched_in(const json& object) {
-  if (!object.is_object()) return std::nullopt;
+std::optional<UnwatchedTimes> unwatched_of(const nlohmann::ordered_json& value) {
   UnwatchedTimes times;
-  if (const auto error = object.find("error"); error != object.end() && error->is_string()) {
-    times.error = error->get<std::string>();
-    return times;
-  }
-  const auto first = time_in(object, "first_ns");
-  const auto runs = time_in(object, "runs");
-  auto readings = times_in(object, "readings_ns");
-  constexpr double max_runs = 1e15;
-  if (!first || !runs || *runs > max_runs || !readings || readings->empty()) return std::nullopt;
-  times.first_ns = *first;
-  times.runs = static_cast<std::int64_t>(*runs);
-  times.readings_ns = *std::move(readings);
+  if (!read_json(value, JsonPath("unwatched"), times).ok()) return std::nullopt;
+  if (!times.error.empty()) return UnwatchedTimes{0.0, 0, {}, std::move(times.error)};
+  if (times.readings_ns.empty() || !are_times(times.readings_ns)) return std::nullopt;
   return times;
-}
-
-json run_of(const Trace& trace) {
-  json run = parse_json(trace.run);
-  return run.is_object() ? run : json::object();
 }
 
 std::int64_t layers_time_ns(const Trace& trace) {
@@ -65,9 +36,8 @@ std::string layer_times_text(const Trace& trace) {
   const bool any =
       std::ranges::any_of(trace.nodes, [](const NodeRecord& node) { return !node.time_ns.empty(); });
   if (!any) return "unknown";
-  const json run = run_of(trace);
-  const auto options = run.find("options");
-  if (options == run.end() || !options->is_object()) return "watched";
+  const auto options = run_fact_json(trace, "options");
+  if (!options || !options->is_object()) return "watched";
   const auto how = options->find("node_times");
   return how != options->end() && how->is_string() ? how->get<std::string>() : "watched";
 }
@@ -75,39 +45,33 @@ std::string layer_times_text(const Trace& trace) {
 }  // namespace
 
 json run_times_json(const RunTimes& times) {
-  json object = json::object();
-  if (!times.watched_ns.empty()) object["watched_ns"] = times.watched_ns;
-  if (!times.unwatched) return object;
-  const UnwatchedTimes& unwatched = *times.unwatched;
-  if (!unwatched.error.empty())
-    object["unwatched"] = {{"error", unwatched.error}};
-  else
-    object["unwatched"] = {{"median_ns", median(unwatched.readings_ns)},
-                           {"first_ns", unwatched.first_ns},
-                           {"runs", unwatched.runs},
-                           {"readings_ns", unwatched.readings_ns}};
+  json object = encode(times);
+  if (times.unwatched && !times.unwatched->readings_ns.empty())
+    object["unwatched"]["median_ns"] = median(times.unwatched->readings_ns);
   return object;
 }
 
 void set_run_times(Trace& trace, const RunTimes& times) {
-  json run = run_of(trace);
+  json run = parse_json(trace.run);
+  if (!run.is_object()) run = json::object();
   run["times"] = run_times_json(times);
   trace.run = json_text(run);
 }
 
 std::optional<RunTimes> run_times_of(const Trace& trace) {
-  if (trace.run.find("\"times\"") == std::string::npos) return std::nullopt;
-  const json run = run_of(trace);
-  const auto found = run.find("times");
-  if (found == run.end() || !found->is_object()) return std::nullopt;
+  auto value = run_fact_json(trace, "times");
+  if (!value || !value->is_object()) return std::nullopt;
+  // What is wrong with the unwatched ones leaves the others.
+  std::optional<UnwatchedTimes> unwatched;
+  if (const auto found = value->find("unwatched"); found != value->end()) {
+    unwatched = unwatched_of(*found);
+    value->erase("unwatched");
+  }
   RunTimes times;
-  const auto watched = times_in(*found, "watched_ns");
-  if (!watched) return std::nullopt;
-  constexpr double max_time_ns = 1e18;  // 30 years: fits the integer
-  for (const double time : *watched)
-    times.watched_ns.push_back(static_cast<std::int64_t>(std::min(time, max_time_ns)));
-  if (const auto unwatched = found->find("unwatched"); unwatched != found->end())
-    times.unwatched = unwatched_in(*unwatched);
+  const Status read = read_json(*value, JsonPath("times"), times);
+  if (!read.ok() || std::ranges::any_of(times.watched_ns, [](std::int64_t time) { return time < 0; }))
+    return std::nullopt;
+  times.unwatched = std::move(unwatched);
   return times;
 }
 

@@ -15,6 +15,4 @@ namespace driftscope {
   return std::nullopt;
 }
 
-[[nodiscard]] inline bool runs_agree(const RepeatVerification& repeats) { return repeats.check.agree(); }
-
 }  // namespace driftscope

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "core/base/json.hpp"
 #include "core/graph/constant_nodes.hpp"
+#include "core/trace/run_fact.hpp"
+#include "generated/documents/repeats.hpp"
 
 namespace driftscope {
 namespace {
-
-using nlohmann::json;
 
 // splitmix64's finish: values are added up, so that their order does not matter.
 std::uint64_t scrambled(std::uint64_t x) {
@@ -26,21 +25,6 @@ std::string other_kind(const TensorDigest& first, const TensorDigest& now) {
   if (first.shape != now.shape)
     return fmt::format("{} in the first run, {} in this one", shape_text(first.shape), shape_text(now.shape));
   return {};
-}
-
-std::int64_t number_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
-std::string text_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-const json* list_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? &*found : nullptr;
 }
 
 }  // namespace
@@ -147,50 +131,13 @@ std::vector<LaterValue> RunComparer::take_values() {
   return values;
 }
 
-json repeat_check_json(const RepeatCheck& check) {
-  json groups = json::array();
-  for (const AgreeingRuns& group : check.groups)
-    groups.push_back({{"first", group.first}, {"last", group.last}, {"runs", group.runs}});
-  json different = json::array();
-  for (const RunDifference& one : check.different) {
-    json object = {{"run", one.run}, {"value", one.value},   {"node", one.node},
-                   {"op", one.op},   {"values", one.values}, {"zero_signs", one.zero_signs}};
-    if (!one.reason.empty()) object["reason"] = one.reason;
-    different.push_back(std::move(object));
-  }
-  json object = {{"runs", check.runs},
-                 {"values", check.values},
-                 {"agree", check.agree()},
-                 {"groups", std::move(groups)},
-                 {"different", std::move(different)}};
-  if (check.more_groups > 0) object["more_groups"] = check.more_groups;
-  return object;
-}
+nlohmann::json repeat_check_json(const RepeatCheck& check) { return encode(check); }
 
 std::optional<RepeatCheck> repeat_check_of(const Trace& about) {
-  if (about.run.find("\"repeat_check\"") == std::string::npos) return std::nullopt;
-  const json run = parse_json(about.run);
-  const auto found = run.is_object() ? run.find("repeat_check") : run.end();
-  if (!run.is_object() || found == run.end() || !found->is_object()) return std::nullopt;
-  RepeatCheck check{number_in(*found, "runs"), number_in(*found, "values")};
-  check.more_groups = number_in(*found, "more_groups");
-  if (const json* groups = list_in(*found, "groups"))
-    for (const json& one : *groups)
-      if (one.is_object() && check.groups.size() < RepeatCheck::max_groups)
-        check.groups.push_back({number_in(one, "first"), number_in(one, "last"), number_in(one, "runs")});
-  if (const json* different = list_in(*found, "different"))
-    for (const json& one : *different) {
-      if (!one.is_object() || check.different.size() == 2) continue;
-      const auto zero_signs = one.find("zero_signs");
-      check.different.push_back(
-          {.run = number_in(one, "run"),
-           .value = text_in(one, "value"),
-           .node = text_in(one, "node"),
-           .op = text_in(one, "op"),
-           .values = number_in(one, "values"),
-           .zero_signs = zero_signs != one.end() && zero_signs->is_boolean() && zero_signs->get<bool>(),
-           .reason = text_in(one, "reason")});
-    }
+  auto check = run_fact<RepeatCheck>(about, "repeat_check");
+  if (!check) return check;
+  check->groups.resize(std::min(check->groups.size(), RepeatCheck::max_groups));
+  check->different.resize(std::min<std::size_t>(check->different.size(), 2));
   return check;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
+#include "core/trace/run_fact.hpp"
 
 namespace driftscope {
 namespace {
@@ -223,11 +224,9 @@ std::string name_match_text(const NameMatch& match) {
 }
 
 std::string name_match_text(const Trace& trace) {
-  const auto run = parse_json(trace.run);
-  if (!run.is_object()) return "";
   const auto read = [&](const char* key, const char* list, std::vector<std::string>& texts) -> std::size_t {
-    const auto object = run.find(key);
-    if (object == run.end() || !object->is_object()) return 0;
+    const auto object = run_fact_json(trace, key);
+    if (!object || !object->is_object()) return 0;
     const auto count = object->find("count");
     const auto entries = object->find(list);
     if (count == object->end() || !count->is_number_unsigned() || entries == object->end() ||

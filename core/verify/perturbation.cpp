@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
-#include "core/base/json.hpp"
-#include "core/base/json_number.hpp"
+#include "core/trace/run_fact.hpp"
 #include "core/verify/metrics.hpp"
+#include "generated/documents/observer_check.hpp"
 
 namespace driftscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* run_key = "observer_check";
 
@@ -39,31 +37,11 @@ Result<PerturbationCheck> check_perturbation(const Graph& graph, const Trace& tr
 }
 
 void add_perturbation_check(Trace& trace, const PerturbationCheck& check) {
-  Json run = parse_ordered_json(trace.run);
-  if (!run.is_object()) run = Json::object();
-  run[run_key] = {{"changed", check.changed()},
-                  {"different_elements", check.different_elements},
-                  {"elements", check.elements},
-                  {"max_ulp", json_number(check.max_ulp)}};
-  if (!check.reason.empty()) run[run_key]["reason"] = check.reason;
-  trace.run = json_text(run);
+  set_run_fact(trace, run_key, encode(check));
 }
 
 std::optional<PerturbationCheck> perturbation_check_of(const Trace& trace) {
-  const Json run = parse_ordered_json(trace.run);
-  const auto found = run.is_object() ? run.find(run_key) : run.end();
-  if (!run.is_object() || found == run.end() || !found->is_object()) return std::nullopt;
-  const auto number = [&](const char* key) {
-    const auto value = found->find(key);
-    return value != found->end() && value->is_number() ? value->get<double>() : 0.0;
-  };
-  PerturbationCheck check;
-  check.different_elements = static_cast<std::int64_t>(number("different_elements"));
-  check.elements = static_cast<std::int64_t>(number("elements"));
-  check.max_ulp = number("max_ulp");
-  if (const auto reason = found->find("reason"); reason != found->end() && reason->is_string())
-    check.reason = reason->get<std::string>();
-  return check;
+  return run_fact<PerturbationCheck>(trace, run_key);
 }
 
 std::string perturbation_text(const Trace& trace) {

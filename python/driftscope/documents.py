@@ -549,6 +549,95 @@ class KeptTarget(TypedDict):
     trace: Optional[str]
 
 
+class MemoryRuns(TypedDict):
+    """Memory over many runs."""
+
+    runs: int
+    stopped: str
+    verdict: Growth
+    text: str
+    kinds: list["MemoryKind"]
+
+
+class MemoryKind(TypedDict):
+    """One kind of memory over runs."""
+
+    kind: str
+    exact: bool
+    verdict: Growth
+    bytes_per_run: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    samples: list[list[int]]
+
+
+class _ObserverCheck(TypedDict):
+    changed: bool
+    different_elements: int
+    elements: int
+    max_ulp: Optional[float]
+
+
+class ObserverCheck(_ObserverCheck, total=False):
+    """The outputs of a run that was recorded beside those of one that was not."""
+
+    reason: str
+
+
+class _RecordedRepeats(TypedDict):
+    runs: int
+    values: int
+    agree: bool
+    groups: list["RunGroup"]
+    different: list["RecordedDifference"]
+
+
+class RecordedRepeats(_RecordedRepeats, total=False):
+    """As repeat_check of verify, without verdicts."""
+
+    more_groups: int
+
+
+class _RecordedDifference(TypedDict):
+    run: int
+    value: str
+    node: str
+    op: str
+    values: int
+    zero_signs: bool
+
+
+class RecordedDifference(_RecordedDifference, total=False):
+    """A run that differs from the first."""
+
+    reason: str
+
+
+class RunGroup(TypedDict):
+    """Runs of one recording that agree with each other bit for bit."""
+
+    first: int
+    last: int
+    runs: int
+
+
+class RunTimes(TypedDict, total=False):
+    """Times of the whole model."""
+
+    watched_ns: list[int]
+    unwatched: "UnwatchedTimes"
+
+
+class UnwatchedTimes(TypedDict, total=False):
+    """Of runs in which nothing was recorded: all but error, or error alone."""
+
+    median_ns: float
+    first_ns: float
+    runs: int
+    readings_ns: list[float]
+    error: str
+
+
 class Run(TypedDict, total=False):
     """What really ran."""
 
@@ -578,87 +667,6 @@ class Run(TypedDict, total=False):
     matched_by_position: "MatchedValues"
     unmatched: "UnmatchedTensors"
     algorithms: Any
-
-
-class UnwatchedTimes(TypedDict, total=False):
-    """Of runs in which nothing was recorded: all but error, or error alone."""
-
-    median_ns: float
-    first_ns: float
-    runs: int
-    readings_ns: list[float]
-    error: str
-
-
-class RunTimes(TypedDict, total=False):
-    """Times of the whole model."""
-
-    watched_ns: list[int]
-    unwatched: "UnwatchedTimes"
-
-
-class _RecordedDifference(TypedDict):
-    run: int
-    value: str
-    node: str
-    op: str
-    values: int
-    zero_signs: bool
-
-
-class RecordedDifference(_RecordedDifference, total=False):
-    """A run that differs from the first."""
-
-    reason: str
-
-
-class _RecordedRepeats(TypedDict):
-    runs: int
-    values: int
-    agree: bool
-    groups: list["RunGroup"]
-    different: list["RecordedDifference"]
-
-
-class RecordedRepeats(_RecordedRepeats, total=False):
-    """As repeat_check of verify, without verdicts."""
-
-    more_groups: int
-
-
-class _ObserverCheck(TypedDict):
-    changed: bool
-    different_elements: int
-    elements: int
-    max_ulp: Optional[float]
-
-
-class ObserverCheck(_ObserverCheck, total=False):
-    """The outputs of a run that was recorded beside those of one that was not."""
-
-    reason: str
-
-
-class MemoryKind(TypedDict):
-    """One kind of memory over runs."""
-
-    kind: str
-    exact: bool
-    verdict: Growth
-    bytes_per_run: Optional[float]
-    low: Optional[float]
-    high: Optional[float]
-    samples: list[list[int]]
-
-
-class MemoryRuns(TypedDict):
-    """Memory over many runs."""
-
-    runs: int
-    stopped: str
-    verdict: Growth
-    text: str
-    kinds: list["MemoryKind"]
 
 
 class MatchedValues(TypedDict):
@@ -761,14 +769,6 @@ class VerifiedLayer(_VerifiedLayer, total=False):
     reason: str
     findings: list["Finding"]
     wpt: "ExternalBudget"
-
-
-class RunGroup(TypedDict):
-    """Runs of one recording that agree with each other bit for bit."""
-
-    first: int
-    last: int
-    runs: int
 
 
 class _LaterDifference(TypedDict):

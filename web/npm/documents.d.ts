@@ -736,6 +736,118 @@ export interface KeptTarget {
   trace: string | null;
 }
 
+/** Memory over many runs. */
+export interface MemoryRuns {
+  /** How many. */
+  runs: number;
+  /** Why it ended: runs, decided, time, memory. */
+  stopped: string;
+  /** The worst of all kinds. */
+  verdict: Growth;
+  /** The sentence. */
+  text: string;
+  /** What was read. */
+  kinds: MemoryKind[];
+}
+
+/** One kind of memory over runs. */
+export interface MemoryKind {
+  /** heap_in_use, process_pss, … */
+  kind: string;
+  /** A count of bytes: nothing else moves it. */
+  exact: boolean;
+  /** Whether it grows. */
+  verdict: Growth;
+  /** Null where it cannot be estimated. */
+  bytes_per_run: number | null;
+  /** Of its interval at 99 %. */
+  low: number | null;
+  /** Of its interval. */
+  high: number | null;
+  /** [run, bytes] each. */
+  samples: number[][];
+}
+
+/** The outputs of a run that was recorded beside those of one that was not. */
+export interface ObserverCheck {
+  /** Whether a bit differs. */
+  changed: boolean;
+  /** Of all outputs. */
+  different_elements: number;
+  /** Of all outputs. */
+  elements: number;
+  /** The largest difference. */
+  max_ulp: number | null;
+  /** Why they differ other than in elements. */
+  reason?: string;
+}
+
+/** As repeat_check of verify, without verdicts. */
+export interface RecordedRepeats {
+  /** How many were compared. */
+  runs: number;
+  /** In each of them. */
+  values: number;
+  /** Whether all do. */
+  agree: boolean;
+  /** Runs that agree. */
+  groups: RunGroup[];
+  /** The first that differs from run 1, and the last where it is another one. */
+  different: RecordedDifference[];
+  /** Beyond those in groups. */
+  more_groups?: number;
+}
+
+/** A run that differs from the first. */
+export interface RecordedDifference {
+  /** Counted from 1. */
+  run: number;
+  /** The first value that differs; that of this run is the tensor driftscope.runN/NAME. */
+  value: string;
+  /** What makes it; empty: an input. */
+  node: string;
+  /** Its operator. */
+  op: string;
+  /** How many values differ. */
+  values: number;
+  /** By nothing but signs of zeros. */
+  zero_signs: boolean;
+  /** Why they differ other than in elements. */
+  reason?: string;
+}
+
+/** Runs of one recording that agree with each other bit for bit. */
+export interface RunGroup {
+  /** The first of them, counted from 1. */
+  first: number;
+  /** The last. */
+  last: number;
+  /** How many. */
+  runs: number;
+}
+
+/** Times of the whole model. */
+export interface RunTimes {
+  /** One per recorded run. */
+  watched_ns?: number[];
+  /** If it was measured. */
+  unwatched?: UnwatchedTimes;
+}
+
+/** Of runs in which nothing was recorded: all but error, or error alone. */
+export interface UnwatchedTimes {
+  /** Of the readings. */
+  median_ns?: number;
+  /** The first run. */
+  first_ns?: number;
+  /** All of them. */
+  runs?: number;
+  /** Per run, once warm: medians of slices of runs. */
+  readings_ns?: number[];
+  /** Why there are none. */
+  error?: string;
+}
+
 /** What really ran. */
 export interface Run {
   /** Which chooses the error model; else the engine of target does. */
@@ -791,108 +903,6 @@ export interface Run {
   /** May be given by whoever makes a trace: the only algorithms by which verify may explain a layer. */
   algorithms?: unknown;
   [other: string]: unknown;
-}
-
-/** Of runs in which nothing was recorded: all but error, or error alone. */
-export interface UnwatchedTimes {
-  /** Of the readings. */
-  median_ns?: number;
-  /** The first run. */
-  first_ns?: number;
-  /** All of them. */
-  runs?: number;
-  /** Per run, once warm: medians of slices of runs. */
-  readings_ns?: number[];
-  /** Why there are none. */
-  error?: string;
-}
-
-/** Times of the whole model. */
-export interface RunTimes {
-  /** One per recorded run. */
-  watched_ns?: number[];
-  /** If it was measured. */
-  unwatched?: UnwatchedTimes;
-}
-
-/** A run that differs from the first. */
-export interface RecordedDifference {
-  /** Counted from 1. */
-  run: number;
-  /** The first value that differs; that of this run is the tensor driftscope.runN/NAME. */
-  value: string;
-  /** What makes it; empty: an input. */
-  node: string;
-  /** Its operator. */
-  op: string;
-  /** How many values differ. */
-  values: number;
-  /** By nothing but signs of zeros. */
-  zero_signs: boolean;
-  /** Why they differ other than in elements. */
-  reason?: string;
-}
-
-/** As repeat_check of verify, without verdicts. */
-export interface RecordedRepeats {
-  /** How many were compared. */
-  runs: number;
-  /** In each of them. */
-  values: number;
-  /** Whether all do. */
-  agree: boolean;
-  /** Runs that agree. */
-  groups: RunGroup[];
-  /** The first that differs from run 1, and the last where it is another one. */
-  different: RecordedDifference[];
-  /** Beyond those in groups. */
-  more_groups?: number;
-}
-
-/** The outputs of a run that was recorded beside those of one that was not. */
-export interface ObserverCheck {
-  /** Whether a bit differs. */
-  changed: boolean;
-  /** Of all outputs. */
-  different_elements: number;
-  /** Of all outputs. */
-  elements: number;
-  /** The largest difference. */
-  max_ulp: number | null;
-  /** Why they differ other than in elements. */
-  reason?: string;
-}
-
-/** One kind of memory over runs. */
-export interface MemoryKind {
-  /** heap_in_use, process_pss, … */
-  kind: string;
-  /** A count of bytes: nothing else moves it. */
-  exact: boolean;
-  /** Whether it grows. */
-  verdict: Growth;
-  /** Null where it cannot be estimated. */
-  bytes_per_run: number | null;
-  /** Of its interval at 99 %. */
-  low: number | null;
-  /** Of its interval. */
-  high: number | null;
-  /** [run, bytes] each. */
-  samples: number[][];
-}
-
-/** Memory over many runs. */
-export interface MemoryRuns {
-  /** How many. */
-  runs: number;
-  /** Why it ended: runs, decided, time, memory. */
-  stopped: string;
-  /** The worst of all kinds. */
-  verdict: Growth;
-  /** The sentence. */
-  text: string;
-  /** What was read. */
-  kinds: MemoryKind[];
 }
 
 /** Tensors that were matched by position and shape. */
@@ -1027,16 +1037,6 @@ export interface VerifiedLayer {
   findings?: Finding[];
   /** With `--budgets wpt`; of another suite under its name. */
   wpt?: ExternalBudget;
-}
-
-/** Runs of one recording that agree with each other bit for bit. */
-export interface RunGroup {
-  /** The first of them, counted from 1. */
-  first: number;
-  /** The last. */
-  last: number;
-  /** How many. */
-  runs: number;
 }
 
 /** A run that differs from the first. */

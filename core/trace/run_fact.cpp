@@ -1,0 +1,26 @@
+#include "core/trace/run_fact.hpp"
+
+#include <string>
+
+#include "core/base/json.hpp"
+#include "core/base/json_lists.hpp"
+
+namespace driftscope {
+
+std::optional<nlohmann::ordered_json> run_fact_json(const Trace& trace, std::string_view key) {
+  // Most traces lack most facts: a search is faster than a parser.
+  if (trace.run.find("\"" + std::string(key) + "\"") == std::string::npos) return std::nullopt;
+  const auto run = parse_document(trace.run);
+  if (!run.ok() || !run->is_object()) return std::nullopt;
+  const auto found = run->find(std::string(key));
+  return found == run->end() ? std::nullopt : std::optional(*found);
+}
+
+void set_run_fact(Trace& trace, std::string_view key, const nlohmann::ordered_json& value) {
+  nlohmann::ordered_json run = parse_ordered_json(trace.run);
+  if (!run.is_object()) run = nlohmann::ordered_json::object();
+  run[std::string(key)] = value;
+  trace.run = json_text(run);
+}
+
+}  // namespace driftscope

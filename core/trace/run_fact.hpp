@@ -1,0 +1,29 @@
+// One fact of a trace's `run`, by its key and as the struct that its schema says: the text is parsed here.
+// Clients: whoever knows such a fact (run_times, repeat_check, perturbation, …), with the code that is
+// generated for it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/base/json_fields.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+/// Nothing where it is absent; a file that others made may say anything.
+[[nodiscard]] std::optional<nlohmann::ordered_json> run_fact_json(const Trace& trace, std::string_view key);
+
+/// Nothing where it is absent or malformed.
+template <class Fact>
+[[nodiscard]] std::optional<Fact> run_fact(const Trace& trace, std::string_view key) {
+  const auto value = run_fact_json(trace, key);
+  if (!value) return std::nullopt;
+  Fact fact;
+  return read_json(*value, JsonPath(key), fact).ok() ? std::optional(std::move(fact)) : std::nullopt;
+}
+
+/// In place of one that is there, else behind the others.
+void set_run_fact(Trace& trace, std::string_view key, const nlohmann::ordered_json& value);
+
+}  // namespace driftscope
