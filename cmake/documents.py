@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes C++ of the schemas of documents: documents.py FOLDER METRICS_TABLE OUT writes OUT/NAME.hpp for each schema
 FOLDER/NAME.json that has "cpp". Files are only written when they change. A mistake in a schema ends it with a message.
-What else is made of them lies in the repository: tools/documents."""
+What else is made of them: tools/documents."""
 
 import pathlib
 import sys

@@ -236,4 +236,6 @@ execute_process(
   COMMAND "${PYTHON3_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/documents.py" "${schema}" "${metrics_table}"
     "${CMAKE_BINARY_DIR}/include/generated/documents"
   COMMAND_ERROR_IS_FATAL ANY)
+# The types of the npm and the Python package, beside the files that use them.
+execute_process(COMMAND "${PYTHON3_PROGRAM}" "${CMAKE_SOURCE_DIR}/tools/documents" COMMAND_ERROR_IS_FATAL ANY)
 file(CREATE_LINK "${CMAKE_BINARY_DIR}/include/generated/documents" "${DRIFTSCOPE_GENERATED_DIR}/documents" SYMBOLIC)

@@ -5,12 +5,12 @@ docs/python.md shows them at work.
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import recorders
 from .axes import COMMON, arrange
-from .documents import CompareDocument, VerifyDocument
 from .errors import BadInput
 from .mapping import Mapping
 from .matching import find_mapping
@@ -18,6 +18,9 @@ from .onnx_inputs import read_inputs
 from .program import call, call_json, existing_file
 from .tables import Table
 from .trace import Trace, file_sha256, write_recording
+
+if TYPE_CHECKING:  # made by tools/documents: an older clone may not have them
+    from .documents import CompareDocument, VerifyDocument
 
 REFERENCE = "pc/strict"  # the run whose values names are found by; the same bits everywhere
 
@@ -109,7 +112,7 @@ def compare(model, left=REFERENCE, right=(), inputs=None, seed=None, report=None
 class VerifyTable(Table):
     """A verdict on each layer. verdict, first_fault, layers: as `driftscope verify --json` has them (all of it: json)."""
 
-    def __init__(self, result: VerifyDocument, path=""):
+    def __init__(self, result: "VerifyDocument", path=""):
         self.json, self.verdict, self.first_fault = result, result["verdict"], result["first_fault"]
         self.layers = result["layers"]
         where = f"; first fault: {self.first_fault}" if self.first_fault else ""
@@ -129,7 +132,7 @@ class VerifyTable(Table):
 class CompareTable(Table):
     """A row for each layer and target on the right. left, right: the objects of `driftscope compare --json` (json)."""
 
-    def __init__(self, result: CompareDocument):
+    def __init__(self, result: "CompareDocument"):
         self.json, self.left, self.right = result, result["left"], result["right"]
         rows = []
         for side in self.right:
