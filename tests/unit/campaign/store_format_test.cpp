@@ -50,6 +50,15 @@ TEST_CASE("Store_DamagedLine_IsNamedWithWhatToDo") {
   CHECK(holds(failure(text), "remove this line"));
   CHECK(holds(failure(header_line(definition) + "\n\n"), "line 2 is damaged: it is not a JSON object"));
   CHECK(holds(failure(header_line(definition) + "\n" + std::string(100, '[') + "\n"), "not a JSON object"));
+  const std::string deep = std::string(100, '[') + std::string(100, ']');
+  CHECK(holds(failure(header_line(definition) + "\n" + result_line({"t", "i"}, deep) + "\n"), "line 2 is"));
+  const std::string twice = R"({"target":"t","target":"u","item":"i","result":1})";
+  CHECK(holds(failure(header_line(definition) + "\n" + twice + "\n"), "line 2 is damaged"));
+  // Brackets in a text are not deep.
+  const std::string text_of_brackets = '"' + std::string(100, '[') + '"';
+  CHECK(read_store(header_line(definition) + "\n" + result_line({"t", "i"}, text_of_brackets) + "\n",
+                   definition)
+            .ok());
   const std::string line = result_line({"t", "i"}, "1") + "\n";
   CHECK(
       holds(failure(header_line(definition) + "\n" + line + line), "line 3 is damaged: it repeats the cell"));
