@@ -19,7 +19,7 @@
 
 namespace driftscope {
 
-/// What sources ask of the place where they are. It must outlive them.
+/// What sources ask of the place where they are. The graph must outlive them.
 struct InputSite {
   const Graph* graph = nullptr;  ///< the model whose inputs are wanted
   FileAccess files;
