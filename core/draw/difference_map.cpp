@@ -49,9 +49,9 @@ std::optional<DifferenceMap> difference_map(const Tensor& left, const Tensor& ri
     if (std::isfinite(value)) map.largest = std::max(map.largest, std::abs(value));
   for (std::int64_t y = 0; y < layout.height(); ++y)
     for (std::int64_t x = 0; x < layout.width(); ++x) {
-      const auto element = static_cast<std::uint64_t>(layout.element(x, y));
-      if (element < lefts.size() && !(std::isfinite(lefts[element]) && std::isfinite(rights[element])))
-        ++map.not_finite;
+      const std::int64_t element = layout.element(x, y);
+      const auto at = static_cast<std::size_t>(element);
+      if (element >= 0 && !(std::isfinite(lefts[at]) && std::isfinite(rights[at]))) ++map.not_finite;
     }
   return map;
 }

@@ -108,8 +108,9 @@ Cells cells_of(std::span<const double> values, const PlaneLayout& layout, BlockV
       Block cell{block};
       for (std::int64_t y = top; y < std::min(height, top + cells.block_height); ++y)
         for (std::int64_t x = left; x < std::min(width, left + cells.block_width); ++x) {
-          const auto element = static_cast<std::uint64_t>(layout.element(x, y));
-          if (element < values.size()) cell.add(values[element]);  // −1, in a gap, is not
+          const std::int64_t element = layout.element(x, y);
+          if (element >= 0 && element < std::ssize(values))
+            cell.add(values[static_cast<std::size_t>(element)]);
         }
       cells.values.push_back(cell.value());
       cells.gaps.push_back(cell.elements == 0);
