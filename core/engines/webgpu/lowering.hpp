@@ -1,5 +1,5 @@
-// The lowering with what the WebGPU engine brings: its kernels. Images lie channels last. Clients: engine.cpp,
-// the kernels of this folder.
+// The lowering with what the WebGPU engine brings: its kernels. Images lie channels last. Clients:
+// engine.cpp, the kernels of this folder.
 #pragma once
 
 #include <optional>
