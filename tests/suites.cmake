@@ -138,6 +138,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND ${node_test} tests/soak/tests/smoke.test.mjs)
   driftscope_suite("long: every shader on Dawn" LABELS native long
     COMMAND driftscope_native_tests --no-skip "-tc=Gpu_EveryWgslVariant*")
+  driftscope_suite("long: every shader in three browsers" LABELS e2e browser long TIMEOUT 3600
+    COMMAND ${browser_test} tests/e2e/shaders)
   # Reads the digests of the presets native, native-asan and web, and of native-clang where it is built.
   driftscope_suite("end to end: bit identity" LABELS e2e browser beside
     COMMAND ${browser_test} tests/e2e/bits)

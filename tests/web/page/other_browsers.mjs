@@ -24,9 +24,12 @@ function miniBrowser() {
   );
 }
 
-// As in native/browser/firefox_profile.cpp: WebGL2 without a GPU, no prompts, no background requests.
+// As in native/browser/firefox_profile.cpp: WebGL2 and WebGPU without a GPU, no prompts, no background
+// requests.
 const preferences = {
   "webgl.force-enabled": true,
+  "dom.webgpu.enabled": true,
+  "gfx.webgpu.ignore-blocklist": true,
   "browser.aboutwelcome.enabled": false,
   "browser.shell.checkDefaultBrowser": false,
   "browser.startup.page": 0,
