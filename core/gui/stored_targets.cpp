@@ -6,12 +6,17 @@
 
 namespace driftscope::gui {
 
-Result<std::vector<TargetParts>> read_stored_targets(std::string_view json) {
+Result<SnapshotParts> read_stored_comparison(std::string_view json) {
   DRIFTSCOPE_TRY(ComparisonView view, read_comparison(json));
-  std::vector<TargetParts> targets;
-  targets.push_back(parts_of(std::move(view.left)));
-  for (TargetResult& right : view.right) targets.push_back(parts_of(std::move(right)));
-  return targets;
+  SnapshotParts parts = description_of(view);
+  parts.targets.push_back(parts_of(std::move(view.left)));
+  for (TargetResult& right : view.right) parts.targets.push_back(parts_of(std::move(right)));
+  return parts;
+}
+
+Result<std::vector<TargetParts>> read_stored_targets(std::string_view json) {
+  DRIFTSCOPE_TRY(SnapshotParts parts, read_stored_comparison(json));
+  return std::move(parts.targets);
 }
 
 void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> more) {

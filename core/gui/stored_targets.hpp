@@ -10,6 +10,8 @@
 namespace driftscope::gui {
 
 /// The result of read_comparison, as the parts of a snapshot.
+[[nodiscard]] Result<SnapshotParts> read_stored_comparison(std::string_view json);
+/// Its targets alone.
 [[nodiscard]] Result<std::vector<TargetParts>> read_stored_targets(std::string_view json);
 
 /// Adds a stored comparison's results for a target to the trace of the same target; targets without a trace

@@ -253,7 +253,8 @@ std::shared_ptr<const ModelFile> DesktopHost::model_with(const std::string& sha2
 void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   std::vector<gui::TargetParts> fresh;
   bool new_model = false;
-  std::optional<gui::SnapshotParts> about;
+  std::optional<gui::SnapshotParts> about;      // of a kept comparison
+  std::optional<gui::SnapshotParts> described;  // of a stored one, whose traces may be open already
   for (const fs::path& path : paths) {
     switch (kind_of_file(path)) {
       case FileKind::model: {
@@ -280,10 +281,12 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       }
       case FileKind::comparison: {
         auto comparison = open_comparison(path);
-        if (comparison.ok())
-          gui::merge_targets(fresh, *std::move(comparison));
-        else
+        if (!comparison.ok()) {
           fail(comparison.error().message);
+          break;
+        }
+        gui::merge_targets(fresh, std::exchange(comparison->targets, {}));
+        if (!comparison->title.empty()) described = *std::move(comparison);
         break;
       }
       case FileKind::sample: {
@@ -319,6 +322,8 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   gui::merge_targets(open_, std::move(fresh));
   if (about) {
     open_about_ = *std::move(about);
+  } else if (described) {
+    open_about_ = *std::move(described);
   } else if (replaces || open_about_.input_text.empty()) {
     open_about_ = {};
     open_about_.title = paths.front().filename().string();

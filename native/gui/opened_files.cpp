@@ -45,11 +45,11 @@ Result<gui::TargetParts> open_trace(const std::filesystem::path& path) {
   return parts;
 }
 
-Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::path& path) {
+Result<gui::SnapshotParts> open_comparison(const std::filesystem::path& path) {
   DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
-  auto targets = gui::read_stored_targets({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (!targets.ok()) return in_context(std::move(targets).error(), path.string());
-  return targets;
+  auto parts = gui::read_stored_comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!parts.ok()) return in_context(std::move(parts).error(), path.string());
+  return parts;
 }
 
 Result<gui::SnapshotParts> open_kept(const KeptFile& file) {

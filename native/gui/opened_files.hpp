@@ -22,7 +22,7 @@ enum class FileKind { model, trace, comparison, kept, sample, unknown };
 /// A trace, memory-mapped: its tensors are read when they are shown.
 [[nodiscard]] Result<gui::TargetParts> open_trace(const std::filesystem::path& path);
 
-[[nodiscard]] Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::path& path);
+[[nodiscard]] Result<gui::SnapshotParts> open_comparison(const std::filesystem::path& path);
 
 /// The parts of a kept comparison, memory-mapped.
 [[nodiscard]] Result<gui::SnapshotParts> open_kept(const KeptFile& file);
