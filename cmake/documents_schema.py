@@ -20,6 +20,7 @@ min, max  limits of a whole number or, min alone, of a finite one
 printable it has no control characters: it is shown as it is
 streamed  a list too long to be held as JSON: the generated code leaves it to its client
 
+An enumeration has "values", or "values_of", a C++ header whose rows {Enum::value, "name", …} have them.
 An object with "open" may have keys that nobody knows; all others may have them in documents of later versions only.
 "cpp" of an object is the struct that it is in C++, else one is generated; "struct" is that of a document, or "document"
 in its "cpp" generates one. Without "cpp" a file describes and checks, and C++ is written by hand."""
@@ -54,6 +55,11 @@ def metrics_in(header):
     return found
 
 
+def names_in(header):
+    """The texts of a table of rows {Enum::value, "name", …}."""
+    return re.findall(r'^\s*\{\w+::\w+, "([^"]+)"', header.read_text(encoding="utf-8"), re.MULTILINE)
+
+
 class Documents:
     def __init__(self, folder, metrics_table):
         self.metrics = metrics_in(metrics_table.read_text(encoding="utf-8"))
@@ -71,6 +77,9 @@ class Documents:
                         raise ValueError(f"{file.name}: {name} is also in {self.home[name]}.json")
                     self.home[name] = file.stem
                     getattr(self, kind)[name] = made
+        for enum in self.enums.values():
+            if "values_of" in enum:
+                enum["values"] = names_in(folder.parents[2] / enum.pop("values_of"))
         for name in self.objects:
             if name in self.documents:
                 raise ValueError(f"{self.home[name]}.json: the object {name} has the name of a document")

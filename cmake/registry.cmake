@@ -231,7 +231,8 @@ set(schema "${CMAKE_SOURCE_DIR}/core/protocol/documents")
 set(metrics_table "${CMAKE_SOURCE_DIR}/core/results/metrics_table.hpp")
 file(GLOB documents CONFIGURE_DEPENDS "${schema}/*.json")
 file(GLOB document_programs CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/documents*.py")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${documents} ${document_programs} "${metrics_table}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${documents} ${document_programs} "${metrics_table}"
+  "${CMAKE_SOURCE_DIR}/core/verify/verdict.hpp")
 execute_process(
   COMMAND "${PYTHON3_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/documents.py" "${schema}" "${metrics_table}"
     "${CMAKE_BINARY_DIR}/include/generated/documents"
