@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/format.hpp"
 #include "core/draw/bmp.hpp"
@@ -64,8 +63,8 @@ std::string maps(const DifferenceMap& map, const std::string& left, const std::s
                    map.worst_right));
   if (map.not_finite > 0)
     note(
-        fmt::format("{} elements are NaN (<i class=\"swatch nan\"></i>) or infinite (<i class=\"swatch "
-                    "plus-inf\"></i> +, <i class=\"swatch minus-inf\"></i> −)",
+        fmt::format("{} elements are NaN or infinite (<i class=\"swatch nan\"></i> NaN, <i class=\"swatch "
+                    "plus-inf\"></i> +∞, <i class=\"swatch minus-inf\"></i> −∞)",
                     map.not_finite));
   return html + "<p class=\"soft\">" + notes + "</p>";
 }

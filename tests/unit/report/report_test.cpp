@@ -201,7 +201,7 @@ TEST_CASE("Report_NaNAndInfinityEverywhere_IsWhole") {
       odd);
   const std::string html = comparison_report(view);
   CHECK(unbalanced(html) == "");
-  CHECK(holds(html, "elements are NaN (<i class=\"swatch nan\"></i>) or infinite"));
+  CHECK(holds(html, "elements are NaN or infinite (<i class=\"swatch nan\"></i> NaN"));
   CHECK(!holds(html, "cx=\"nan"));
   CHECK(!holds(html, "y1=\"nan"));
   CHECK(!holds(html, "inf\" "));
