@@ -59,9 +59,7 @@ struct CloseZip {
 };
 using OpenZip = std::unique_ptr<void, CloseZip>;
 
-Error damaged(std::string_view name) {
-  return bad_input(fmt::format("member '{}' is damaged", name));
-}
+Error damaged(std::string_view name) { return bad_input(fmt::format("member '{}' is damaged", name)); }
 
 std::uint32_t checksum(std::span<const std::byte> bytes, std::uint32_t sum = 0) {
   while (!bytes.empty()) {
@@ -90,8 +88,8 @@ Result<ArchiveMember> current_member(void* zip, const MemoryFile& file, const un
     return bad_input(fmt::format("member '{}' has {} bytes at {}, the file has {}: it is cut", name,
                                  std::uint64_t{info.compressed_size}, offset, total));
   ArchiveMember member;
-  member.packed = file.bytes.subspan(static_cast<std::size_t>(offset),
-                                     static_cast<std::size_t>(info.compressed_size));
+  member.packed =
+      file.bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(info.compressed_size));
   member.size = info.uncompressed_size;
   member.crc = static_cast<std::uint32_t>(info.crc);
   member.deflated = info.compression_method == Z_DEFLATED;
@@ -126,8 +124,8 @@ Result<ArchiveReader> ArchiveReader::open(std::span<const std::byte> bytes) {
   unz_global_info64 about{};
   if (unzGetGlobalInfo64(zip.get(), &about) != UNZ_OK) return bad_input("its list of members is damaged");
   if (about.number_entry > most_members)
-    return limit_error(fmt::format("{} members; expected at most {}", std::uint64_t{about.number_entry},
-                                   most_members));
+    return limit_error(
+        fmt::format("{} members; expected at most {}", std::uint64_t{about.number_entry}, most_members));
   ArchiveReader reader;
   for (int at = about.number_entry > 0 ? unzGoToFirstFile(zip.get()) : UNZ_END_OF_LIST_OF_FILE;
        at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip.get())) {
@@ -150,8 +148,8 @@ Result<const ArchiveMember*> ArchiveReader::find(std::string_view name) const {
 Result<std::span<const std::byte>> ArchiveReader::stored(std::string_view name) const {
   DRIFTSCOPE_TRY(const ArchiveMember* member, find(name));
   if (member->deflated)
-    return unsupported(fmt::format("member '{}' is deflated; it must be stored, so that it can be read in place",
-                                   name));
+    return unsupported(
+        fmt::format("member '{}' is deflated; it must be stored, so that it can be read in place", name));
   if (checksum(member->packed) != member->crc) return damaged(name);
   return member->packed;
 }
@@ -159,7 +157,8 @@ Result<std::span<const std::byte>> ArchiveReader::stored(std::string_view name) 
 Result<std::vector<std::byte>> ArchiveReader::read(std::string_view name, std::uint64_t max_bytes) const {
   DRIFTSCOPE_TRY(const ArchiveMember* member, find(name));
   if (member->size > max_bytes)
-    return limit_error(fmt::format("member '{}' has {} bytes; expected at most {}", name, member->size, max_bytes));
+    return limit_error(
+        fmt::format("member '{}' has {} bytes; expected at most {}", name, member->size, max_bytes));
   if (!member->deflated) {
     DRIFTSCOPE_TRY(const auto bytes, stored(name));
     return std::vector<std::byte>(bytes.begin(), bytes.end());

@@ -25,9 +25,9 @@ struct ArchiveMember {
 
 class ArchiveReader {
  public:
-  /// `bytes`, the whole file, must outlive the reader and what it gives. Errors: no zip file, one that is cut,
-  /// a member that lies outside, occurs twice, is encrypted, packed by another method, or has a name that
-  /// leads elsewhere.
+  /// `bytes`, the whole file, must outlive the reader and what it gives. Errors: no zip file, one that is
+  /// cut, a member that lies outside, occurs twice, is encrypted, packed by another method, or has a name
+  /// that leads elsewhere.
   [[nodiscard]] static Result<ArchiveReader> open(std::span<const std::byte> bytes);
 
   [[nodiscard]] const std::map<std::string, ArchiveMember, std::less<>>& members() const { return members_; }

@@ -86,11 +86,12 @@ Status ArchiveWriter::end_member() {
 
 Status ArchiveWriter::begin(const std::string& name, Packing packing) {
   if (!is_member_name(name))
-    return bad_input(fmt::format("'{}' cannot be the name of a member: expected a plain relative path", name));
+    return bad_input(
+        fmt::format("'{}' cannot be the name of a member: expected a plain relative path", name));
   if (state_->zip == nullptr) return failure("beginning");
   DRIFTSCOPE_CHECK(end_member());
   zip_fileinfo info{};
-  info.dosDate = 0x00210000;  // 1980-01-01, the earliest
+  info.dosDate = 0x00210000;       // 1980-01-01, the earliest
   constexpr int always_zip64 = 1;  // its size is known only at the end
   constexpr uLong utf8_names = 1UL << 11;
   constexpr uLong made_on_unix = 3UL << 8 | 45;

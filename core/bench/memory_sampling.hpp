@@ -10,9 +10,9 @@
 namespace driftscope {
 
 struct MemoryLimits {
-  std::int64_t runs = 200;       ///< at most
-  double seconds = 120.0;        ///< at most, of running
-  std::int64_t max_growth = 0;   ///< bytes beyond those after the first runs; 0: no limit
+  std::int64_t runs = 200;      ///< at most
+  double seconds = 120.0;       ///< at most, of running
+  std::int64_t max_growth = 0;  ///< bytes beyond those after the first runs; 0: no limit
 };
 
 class MemorySampling {

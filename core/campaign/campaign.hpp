@@ -1,6 +1,6 @@
 // A campaign: the items of a source × targets, each cell of which is checked once and its result kept in a
-// store. Clients: the commands that run many cases (conformance). What a check does, and where a store is, they
-// bring; this knows neither files nor clocks nor targets.
+// store. Clients: the commands that run many cases (conformance). What a check does, and where a store is,
+// they bring; this knows neither files nor clocks nor targets.
 //
 // Cells are independent: what a result is depends on the definition and on the cell, not on the order, on
 // batches, on a budget, or on whether the campaign was interrupted.

@@ -1,6 +1,6 @@
 // The formats behind idx:IMAGES,LABELS and the like. A format is a file in formats/: each FOO.cpp defines
-// `void driftscope::dataset_formats::foo::add_to(DatasetFormatTable&)`; the table is generated from the folder
-// at configure time, never edited. Clients: parse_dataset_spec, Dataset::open, errors. It reads nothing.
+// `void driftscope::dataset_formats::foo::add_to(DatasetFormatTable&)`; the table is generated from the
+// folder at configure time, never edited. Clients: parse_dataset_spec, Dataset::open, errors. Reads nothing.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Pictures that a page can show without any file: a Windows bitmap, whose bytes need no compression and, in 256
-// colours, one byte for each pixel. Client: the report. (Saved pictures are PNG: png.hpp.)
+// Pictures that a page can show without any file: a Windows bitmap, whose bytes need no compression and, in
+// 256 colours, one byte for each pixel. Client: the report. (Saved pictures are PNG: png.hpp.)
 #pragma once
 
 #include <string>

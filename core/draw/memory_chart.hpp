@@ -35,8 +35,8 @@ void paint_alive(Painter& painter, Box box, const AliveValues& alive, std::size_
 /// The place among the chart's layers at x; no_place outside it.
 [[nodiscard]] std::size_t alive_place_at(const Painter& painter, Box box, std::size_t layers, Point at);
 
-/// Bytes after runs, without axes: from the smallest to the largest, at least 1 % of the memory, so that noise
-/// does not look like growth.
+/// Bytes after runs, without axes: from the smallest to the largest, at least 1 % of the memory, so that
+/// noise does not look like growth.
 void paint_growth(Painter& painter, Box box, std::span<const double> runs, std::span<const double> bytes,
                   Colour colour);
 

@@ -1,6 +1,6 @@
 // The drawing interface of charts: on the screen (gui/imgui/imgui_painter) and as SVG (svg_painter), so
-// that saved pictures and the report equal what is displayed. Coordinates are pixels, y downwards; line widths
-// and radii are in units, which have several pixels on a dense display. Clients: the charts.
+// that saved pictures and the report equal what is displayed. Coordinates are pixels, y downwards; line
+// widths and radii are in units, which have several pixels on a dense display. Clients: the charts.
 #pragma once
 
 #include <span>
@@ -54,8 +54,8 @@ class Painter {
   [[nodiscard]] virtual float text_width(std::string_view utf8, bool small = false) const = 0;
   /// Height of a line of text.
   [[nodiscard]] virtual float line_height(bool small = false) const = 0;
-  /// What follows until close_group is one thing, for the pointer and for screen readers. A window answers the
-  /// pointer itself and asks for no title.
+  /// What follows until close_group is one thing, for the pointer and for screen readers. A window answers
+  /// the pointer itself and asks for no title.
   virtual void open_group(FunctionRef<std::string()> /*title*/) {}
   virtual void close_group() {}
   /// Clips everything that follows to the box, until unclip. Nests.

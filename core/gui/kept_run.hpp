@@ -10,6 +10,7 @@
 namespace driftscope::gui {
 
 /// `owner` keeps the comparison's bytes alive as long as something shows them.
-[[nodiscard]] Result<SnapshotParts> parts_of(const KeptComparison& kept, const std::shared_ptr<const void>& owner);
+[[nodiscard]] Result<SnapshotParts> parts_of(const KeptComparison& kept,
+                                             const std::shared_ptr<const void>& owner);
 
 }  // namespace driftscope::gui

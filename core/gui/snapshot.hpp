@@ -33,10 +33,10 @@ struct Layer {
 };
 
 struct TargetColumn {
-  std::string target;  ///< "chrome/strict:threads=2"
-  std::string name;    ///< "chrome", if unambiguous
-  std::string ran;     ///< browser, instruction set, threads
-  std::string error;   ///< why there is no result
+  std::string target;              ///< "chrome/strict:threads=2"
+  std::string name;                ///< "chrome", if unambiguous
+  std::string ran;                 ///< browser, instruction set, threads
+  std::string error;               ///< why there is no result
   std::vector<std::string> notes;  ///< what checks found: repeated runs, capturing, memory
   Verdict verdict = Verdict::missing;
   std::optional<bool> same_answer;          ///< as the left target, where the output is a row of classes

@@ -1,5 +1,5 @@
-// The titles of the views, for options and messages of programs without a window. A view's title is the name of
-// its file: core/gui/imgui/drift_view.cpp is "Drift". Clients: native/cli, the window.
+// The titles of the views, for options and messages of programs without a window. A view's title is the name
+// of its file: core/gui/imgui/drift_view.cpp is "Drift". Clients: native/cli, the window.
 #pragma once
 
 #include <string>

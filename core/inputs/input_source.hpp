@@ -1,6 +1,6 @@
 // Where the inputs of runs come from: a seed, a file, the samples of a data set. A kind of source is a file
 // in sources/: each FOO.cpp defines `void driftscope::input_sources::foo::add_to(InputSourceTable&)`; the
-// table is generated from the folder at configure time, never edited. Clients: --input and --dataset (native/host),
+// table is generated from the folder at configure time, never edited. Clients: --input and --dataset,
 // campaigns. A source reads no files itself and knows no targets: it asks its site.
 #pragma once
 

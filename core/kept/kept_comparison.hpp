@@ -37,7 +37,8 @@ struct KeptSources {
 };
 
 /// Traces are those of the view's results; a target without one has none in the file.
-[[nodiscard]] Status write_kept(const ComparisonView& view, const KeptSources& sources, ArchiveOutput& output);
+[[nodiscard]] Status write_kept(const ComparisonView& view, const KeptSources& sources,
+                                ArchiveOutput& output);
 
 class KeptComparison {
  public:

@@ -113,7 +113,7 @@ inline constexpr bool is_plain_number = E::bits >= 8 && E::kind != ElementKind::
 template <class E>
 inline constexpr bool is_number = E::bits > 0 && E::kind != ElementKind::complex;
 
-/// Calls body.template operator()<Element<…>>() for any type; false for `undefined`. The only switch over all.
+/// Calls body.template operator()<Element<…>>() for any type; false for `undefined`. The only switch of all.
 template <class Body>
 constexpr bool visit_element(DType dtype, const Body& body) {
   switch (dtype) {

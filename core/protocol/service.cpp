@@ -106,7 +106,8 @@ Result<LoadedModel*> Service::State::load_again() {
   if (!model->weights_consumed) return &*model;
   if (!loaded.outside)
     return bad_input(
-        "request: \"unwatched_ms\" and \"memory_runs\" need the model once more, which was loaded once; load it "
+        "request: \"unwatched_ms\" and \"memory_runs\" need the model once more, which was loaded once; load "
+        "it "
         "without \"once\", or with \"outside\"");
   model.reset();
   loaded.unhashed = true;  // the trace has the hash

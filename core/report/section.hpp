@@ -1,6 +1,6 @@
 // A section of the report: a piece of HTML with a heading, "" where there is nothing to show. Each is a file
-// in sections/: FOO.cpp defines `void driftscope::sections::foo::add_to(SectionTable&)`; the table is generated
-// from the folder at configure time, never edited. Client: report.
+// in sections/: FOO.cpp defines `void driftscope::sections::foo::add_to(SectionTable&)`; the table is
+// generated from the folder at configure time, never edited. Client: report.
 #pragma once
 
 #include <algorithm>

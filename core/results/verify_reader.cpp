@@ -7,9 +7,8 @@
 
 namespace driftscope {
 
-using Json = nlohmann::ordered_json;
-
-Status read_layer(const Json& value, const JsonPath& path, LayerVerdict& layer, std::string& suite) {
+Status read_layer(const nlohmann::ordered_json& value, const JsonPath& path, LayerVerdict& layer,
+                  std::string& suite) {
   DRIFTSCOPE_CHECK(read_json(value, path, layer));
   JsonFields fields(value, path);
   if (fields.has("reason") && !fields.has("findings")) {  // of an earlier version
@@ -28,7 +27,8 @@ Status read_layer(const Json& value, const JsonPath& path, LayerVerdict& layer, 
   return std::move(fields).status();
 }
 
-Status read_verification(const Json& value, const JsonPath& path, Verification& verification) {
+Status read_verification(const nlohmann::ordered_json& value, const JsonPath& path,
+                         Verification& verification) {
   DRIFTSCOPE_CHECK(read_json(value, path, verification));
   if (!verification.repeats) return {};
   for (const JudgedDifference& one : verification.repeats->different)

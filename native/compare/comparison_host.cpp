@@ -39,7 +39,8 @@ class MemoryRun final : public TargetRun {
   Result<RunState> poll(const StepProgress& progress) override {
     if (can_watch_memory(target_)) {
       runner_.rest();  // its browser would be a load beside the one that is watched
-      DRIFTSCOPE_TRY(const MemoryOverRuns memory, watch_memory(target_, request_, server_, stopped_, progress));
+      DRIFTSCOPE_TRY(const MemoryOverRuns memory,
+                     watch_memory(target_, request_, server_, stopped_, progress));
       add_memory_over_runs(trace_, memory);
     } else {
       DRIFTSCOPE_TRY(trace_, runner_.run(target_, inside_, progress));
@@ -76,9 +77,7 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
       request.plan.samples = inputs_.dataset->samples;
       request.plan.capture = messages::Capture::outputs;
       break;
-    case RunPurpose::memory:
-      request.plan.memory_runs = inputs_.memory_runs;
-      [[fallthrough]];
+    case RunPurpose::memory: request.plan.memory_runs = inputs_.memory_runs; [[fallthrough]];
     case RunPurpose::outputs:
       request.inputs = inputs_.inputs.tensors;
       request.plan.capture = messages::Capture::outputs;

@@ -23,7 +23,7 @@ class Shown final : public ComparisonListener {
                    std::int64_t total) override {
     gui::TargetProgress& now = progress_[target];
     now.state = State::running;
-    now.step = stage == ComparisonStage::running_dataset          ? std::string(step) + " the data set"
+    now.step = stage == ComparisonStage::running_dataset         ? std::string(step) + " the data set"
                : stage == ComparisonStage::checking_perturbation ? std::string(step) + ", outputs alone"
                                                                  : std::string(step);
     now.done = done;

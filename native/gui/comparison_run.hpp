@@ -14,10 +14,10 @@ namespace driftscope {
 
 struct WindowComparison {
   std::shared_ptr<const ModelFile> model;
-  std::vector<std::string> inputs;   ///< as for --input
+  std::vector<std::string> inputs;              ///< as for --input
   std::optional<GivenInputs> kept_inputs = {};  ///< of a kept comparison, in place of those
-  std::string dataset;               ///< as for --dataset; empty: none
-  gui::RunChoice choice;             ///< the left target first
+  std::string dataset;                          ///< as for --dataset; empty: none
+  gui::RunChoice choice;                        ///< the left target first
 };
 
 struct ComparisonCallbacks {

@@ -296,11 +296,11 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
         break;
       }
       case FileKind::unknown:
-        fail(
-            fmt::format("{}: unknown kind of file; expected .onnx, a trace (.safetensors), a kept comparison "
-                        "(.drift), the JSON of compare or verify, or a sample (.png, .jpg, .txt, .npy, .pb, a "
-                        "folder)",
-                        path.string()));
+        fail(fmt::format(
+            "{}: unknown kind of file; expected .onnx, a trace (.safetensors), a kept comparison "
+            "(.drift), the JSON of compare or verify, or a sample (.png, .jpg, .txt, .npy, .pb, a "
+            "folder)",
+            path.string()));
     }
   }
   if (fresh.empty() && !(new_model && !open_.empty())) return;
@@ -332,8 +332,8 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
 }
 
 void DesktopHost::add_model(const fs::path& path, ModelFile model) {
-  const auto place =
-      static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) - model_paths_.begin());
+  const auto place = static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) -
+                                              model_paths_.begin());
   if (place == model_paths_.size()) {
     model_paths_.push_back(path);
     change([&](gui::Feed& feed) { feed.models.push_back(path.filename().string()); });

@@ -73,21 +73,23 @@ Result<KeptFile> KeptFile::open(const std::filesystem::path& path) {
 Result<ModelFile> KeptFile::model(Weights weights) const {
   const std::vector<ModelPart>& parts = comparison_->model();
   if (parts.empty())
-    return missing_error(fmt::format("{}: it was kept without its model ({}, SHA-256 {}…): name the .onnx file "
-                                     "as well",
-                                     path_.string(), comparison_->view().model_name,
-                                     comparison_->view().model_sha256.substr(0, 12)));
+    return missing_error(fmt::format(
+        "{}: it was kept without its model ({}, SHA-256 {}…): name the .onnx file "
+        "as well",
+        path_.string(), comparison_->view().model_name, comparison_->view().model_sha256.substr(0, 12)));
   const auto copy = [](std::span<const std::byte> bytes) {
     return std::make_shared<const Bytes>(bytes.begin(), bytes.end());
   };
   std::vector<JobAttachment> attachments;
   for (const ModelPart& part : std::span(parts).subspan(1))
     attachments.push_back({part.name, copy(part.bytes)});
-  auto model = load_model_bytes(parts.front().name, copy(parts.front().bytes), std::move(attachments), weights);
+  auto model =
+      load_model_bytes(parts.front().name, copy(parts.front().bytes), std::move(attachments), weights);
   if (!model.ok()) return in_context(std::move(model).error(), path_.string());
   if (model->sha256 != comparison_->view().model_sha256)
-    return bad_input(fmt::format("{}: the model in it has the SHA-256 {}…, its comparison is of {}…", path_.string(),
-                                 model->sha256.substr(0, 12), comparison_->view().model_sha256.substr(0, 12)));
+    return bad_input(fmt::format("{}: the model in it has the SHA-256 {}…, its comparison is of {}…",
+                                 path_.string(), model->sha256.substr(0, 12),
+                                 comparison_->view().model_sha256.substr(0, 12)));
   return model;
 }
 

@@ -21,7 +21,7 @@ using ReadBeside = std::function<Result<Bytes>(const std::string& location)>;
 /// Reads each external file once, keeps it as an attachment and returns the requested parts.
 ExternalData attaching(ReadBeside read, std::vector<JobAttachment>& attachments) {
   return [read = std::move(read), &attachments](const std::string& location, std::int64_t offset,
-                                std::int64_t length) -> Result<std::vector<std::byte>> {
+                                                std::int64_t length) -> Result<std::vector<std::byte>> {
     auto found = std::find_if(attachments.begin(), attachments.end(),
                               [&](const JobAttachment& a) { return a.location == location; });
     if (found == attachments.end()) {

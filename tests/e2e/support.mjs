@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve as absolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { faultsOf } from "./document_schema.mjs";
 
@@ -54,7 +54,7 @@ export function run(args, options = {}) {
 function checkDocument(args, options, { stdout }) {
   const place = args.indexOf("--json");
   if (place < 0 || args[0] === "schema") return;
-  const path = resolve(options.cwd ?? ".", args[place + 1] ?? "-");
+  const path = absolute(options.cwd ?? ".", args[place + 1] ?? "-");
   const text = args[place + 1] === "-" ? stdout : existsSync(path) ? readFileSync(path, "utf8") : "";
   let document;
   try {

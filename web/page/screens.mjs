@@ -205,8 +205,8 @@ class Screens {
   }
 
   /**
-   * With `dataset` each target predicts the whole test set as well. Checks: the bits of `repeat` runs, whether
-   * capturing changes the outputs, and whether memory grows from run to run.
+   * With `dataset` each target predicts the whole test set as well. Checks: the bits of `repeat` runs,
+   * whether capturing changes the outputs, and whether memory grows from run to run.
    */
   async #run({ targets, dataset = false, repeat, perturbation_check = false, watch_memory = false }) {
     const { here, variant } = this.#page;

@@ -76,7 +76,8 @@ class RunView final : public View {
         screen.host.choose_sample(std::clamp<std::int64_t>(sample, 0, feed.samples - 1));
       ImGui::SameLine();
       small_text(screen, fmt::format("of {}", feed.samples), screen.theme.dim);
-      ImGui::Checkbox(fmt::format("also all {}, for the accuracy###all", feed.samples).c_str(), &checks_.dataset);
+      ImGui::Checkbox(fmt::format("also all {}, for the accuracy###all", feed.samples).c_str(),
+                      &checks_.dataset);
       hint(
           "How many samples each target predicts as labelled, and how many like the first target: see "
           "Summary");
@@ -146,8 +147,9 @@ class RunView final : public View {
     check("capturing", checks_.perturbation_check,
           "Does recording the layers change the outputs? Each target runs once more with its outputs alone.");
     ImGui::SameLine(0.0f, ImGui::GetFontSize());
-    check("memory", checks_.watch_memory,
-          "Does memory grow from run to run? Each target runs up to 200 more times, for two minutes at most.");
+    check(
+        "memory", checks_.watch_memory,
+        "Does memory grow from run to run? Each target runs up to 200 more times, for two minutes at most.");
     ImGui::EndDisabled();
   }
 

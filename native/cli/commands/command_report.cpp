@@ -29,9 +29,9 @@ Result<ComparisonView> read_results(const std::string& path) {
 
 Status write_report(const ReportOptions& options) {
   DRIFTSCOPE_TRY(const ComparisonView view, read_results(options.run));
-  const std::string out = options.out.empty()
-                              ? std::filesystem::path(options.run).filename().replace_extension(".html").string()
-                              : options.out;
+  const std::string out =
+      options.out.empty() ? std::filesystem::path(options.run).filename().replace_extension(".html").string()
+                          : options.out;
   DRIFTSCOPE_CHECK(write_file(out, comparison_report(view)));
   print_out("report: {}\n", out);
   return {};
@@ -44,7 +44,8 @@ namespace commands::report {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   app.add_option("RUN", options->run,
-                 "A kept comparison (.drift, of 'compare --save'), or the JSON of 'compare --json' or 'verify --json', "
+                 "A kept comparison (.drift, of 'compare --save'), or the JSON of 'compare --json' or "
+                 "'verify --json', "
                  "which has no tensors")
       ->required();
   app.add_option("-o,--out", options->out, "The HTML file (default: RUN.html in this folder)");

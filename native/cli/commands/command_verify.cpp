@@ -94,8 +94,8 @@ Result<GraphFile> open_graph(const std::string& path, int threads) {
 }
 
 /// `budgets`: null, or those to show beside the verdicts.
-Result<VerifiedFile> verify_trace(const GraphFile& model, const TraceToVerify& given, const BudgetSuite* budgets,
-                                  ThreadPool& threads, ProgressLine& line) {
+Result<VerifiedFile> verify_trace(const GraphFile& model, const TraceToVerify& given,
+                                  const BudgetSuite* budgets, ThreadPool& threads, ProgressLine& line) {
   auto trace = TraceView::open(given.bytes);
   if (!trace.ok()) return in_context(std::move(trace).error(), given.name);
   const NameMatch match = match_names(model.graph, *trace);
@@ -169,8 +169,9 @@ Exit run_verify(const VerifyOptions& options) {
     if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))
       exit = Exit::fault;
     if (conditions->unrepeatable && !verification.repeats) {
-      print_error(bad_input(trace.name + ": --fail-on unrepeatable: the trace has no repeated runs; record it with "
-                                   "'driftscope run --repeat-check N'"));
+      print_error(bad_input(trace.name +
+                            ": --fail-on unrepeatable: the trace has no repeated runs; record it with "
+                            "'driftscope run --repeat-check N'"));
       exit = Exit::fault;
     }
   }
@@ -188,10 +189,12 @@ namespace commands::verify {
 
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<VerifyOptions>();
-  app.add_option("MODEL", options->model, "The .onnx file, or a kept comparison (.drift) with its model")->required();
-  app.add_option("TRACE", options->traces,
-                 "Safetensors files with tensors named after the model's values; nothing else needed. Or kept "
-                 "comparisons, all their targets; of MODEL itself, if that is one and nothing is named");
+  app.add_option("MODEL", options->model, "The .onnx file, or a kept comparison (.drift) with its model")
+      ->required();
+  app.add_option(
+      "TRACE", options->traces,
+      "Safetensors files with tensors named after the model's values; nothing else needed. Or kept "
+      "comparisons, all their targets; of MODEL itself, if that is one and nothing is named");
   app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
   app.add_option(
          "--fail-on", options->fail_on,

@@ -7,7 +7,8 @@ import { test } from "node:test";
 import { asset, driftscope, root, run, temporaryFolder } from "../support.mjs";
 
 const lenet5 = asset("models", "lenet5.onnx");
-const digit = `idx:${asset("data", "digits-test-images.idx3-ubyte")},${asset("data", "digits-test-labels.idx1-ubyte")}#121`;
+const digits = ["images.idx3", "labels.idx1"].map((file) => asset("data", `digits-test-${file}-ubyte`));
+const digit = `idx:${digits.join(",")}#121`;
 
 const python = (code, ...args) => {
   const { status, stdout, stderr } = spawnSync("python3", ["-c", code, ...args], { encoding: "utf8" });
@@ -21,7 +22,20 @@ function keep(t, options = []) {
   const file = join(folder, "run.drift");
   const json = join(folder, "live.json");
   const live = run(
-    ["compare", lenet5, "--input", digit, "--right", "pc/fast", "--quiet", "--save", file, "--json", json, ...options],
+    [
+      "compare",
+      lenet5,
+      "--input",
+      digit,
+      "--right",
+      "pc/fast",
+      "--quiet",
+      "--save",
+      file,
+      "--json",
+      json,
+      ...options,
+    ],
     { timeout: 300_000 },
   );
   assert.equal(live.status, 0, live.stderr);
@@ -75,11 +89,12 @@ import hashlib, json, struct, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as z:
     assert z.testzip() is None
     index = json.loads(z.read("drift.json"))
+    model = index["model"]
     head = lambda data: json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
     print(json.dumps({
         "names": z.namelist(),
         "format": index["format"],
-        "model": hashlib.sha256(z.read(index["model"]["files"][0]["member"])).hexdigest() == index["model"]["sha256"],
+        "model": hashlib.sha256(z.read(model["files"][0]["member"])).hexdigest() == model["sha256"],
         "inputs": list(head(z.read(index["inputs"]))),
         "targets": [head(z.read(one["trace"]))["__metadata__"]["target"] for one in index["targets"]],
         "comparison": json.loads(z.read(index["comparison"]))["format"],
@@ -142,7 +157,10 @@ test("Kept_WithoutItsModel_ShowsAllAndSaysWhatIsMissing", (t) => {
   assert.equal(run(["compare", file]).stdout, table);
   const judged = run(["verify", file]);
   assert.equal(judged.status, 3);
-  assert.match(judged.stderr, /kept without its model \(lenet5\.onnx, SHA-256 [0-9a-f]{12}…\): name the \.onnx file/);
+  assert.match(
+    judged.stderr,
+    /kept without its model \(lenet5\.onnx, SHA-256 [0-9a-f]{12}…\): name the \.onnx file/,
+  );
   assert.equal(run(["verify", lenet5, file, "--quiet"]).status, 0);
   const ran = run(["compare", file, "--right", "pc/fast"]);
   assert.equal(ran.status, 3);
@@ -166,7 +184,10 @@ test("Kept_CutOrOfAnotherVersionOrModel_IsRefusedWithAReason", (t) => {
     [join(folder, "flipped.drift"), /'traces\/1\.safetensors' is damaged/],
     [join(folder, "empty.drift"), /not a zip file/],
     [join(folder, "model.drift"), /not a zip file/],
-    [replace("version.drift", "driftscope-run-1", "driftscope-run-7"), /format driftscope-run-7, this program reads/],
+    [
+      replace("version.drift", "driftscope-run-1", "driftscope-run-7"),
+      /format driftscope-run-7, this program reads/,
+    ],
     [replace("foreign.drift", "driftscope-run-1", "something-else"), /"format" is 'something-else'/],
     [replace("missing.drift", "traces/1.", "traces/9."), /member 'traces\/9\.safetensors' is missing/],
     [changed(file, join(folder, "plain.drift"), "drift.json", "drop"), /not a kept comparison/],
@@ -181,7 +202,11 @@ test("Kept_CutOrOfAnotherVersionOrModel_IsRefusedWithAReason", (t) => {
     ],
   ];
   for (const [path, message] of cases)
-    for (const command of [["compare", path], ["verify", path], ["report", path, "--out", join(folder, "x.html")]]) {
+    for (const command of [
+      ["compare", path],
+      ["verify", path],
+      ["report", path, "--out", join(folder, "x.html")],
+    ]) {
       const refused = run(command);
       assert.equal(refused.status, 2, `${command.join(" ")}: ${refused.stderr}`);
       assert.match(refused.stderr, message, path);
@@ -205,7 +230,11 @@ test("Save_WhereNothingCanBeWritten_LeavesTheOldFile", (t) => {
   assert.equal(full.status, 2);
   const limited = spawnSync(
     "bash",
-    ["-c", `ulimit -f 20; trap '' XFSZ; "${driftscope}" compare "${lenet5}" --right pc/fast --quiet --save "${file}"`],
+    [
+      "-c",
+      `ulimit -f 20; trap '' XFSZ; "$0" compare "${lenet5}" --right pc/fast --quiet --save "${file}"`,
+      driftscope,
+    ],
     { encoding: "utf8", cwd: root },
   );
   assert.equal(limited.status, 2, limited.stderr);

@@ -201,8 +201,8 @@ TEST_CASE("DesktopHost_AKeptComparison_IsShownAsItRanAndRunsAgain") {
     void on_progress(std::size_t, ComparisonStage, std::string_view, std::int64_t, std::int64_t) override {}
     void on_result(std::size_t) override {}
   } quiet;
-  ComparisonRun run(model->graph, {.targets = {"pc/strict", "pc/reference"}}, describe_comparison(*model, inputs),
-                    runs, threads, quiet);
+  ComparisonRun run(model->graph, {.targets = {"pc/strict", "pc/reference"}},
+                    describe_comparison(*model, inputs), runs, threads, quiet);
   for (auto state = run.poll(); *state != RunState::finished; state = run.poll()) REQUIRE(state.ok());
   const fs::path path = desk.folder.path() / "run.drift";
   for (const KeepModel keep : {KeepModel::whole, KeepModel::hash_alone}) {

@@ -220,8 +220,9 @@ TEST_CASE("ComparisonRun_Memory_IsWatchedLastAndAddedToTheTrace") {
                                      .perturbation_check = true,
                                      .watch_memory = true,
                                      .dataset = DatasetPlan{2, {}}});
-  CHECK(c.host.asked == Strings{"pc/strict layers", "pc/strict outputs", "pc/strict dataset", "pc/strict memory",
-                                "pc/fast layers", "pc/fast outputs", "pc/fast dataset", "pc/fast memory"});
+  CHECK(c.host.asked == Strings{"pc/strict layers", "pc/strict outputs", "pc/strict dataset",
+                                "pc/strict memory", "pc/fast layers", "pc/fast outputs", "pc/fast dataset",
+                                "pc/fast memory"});
   for (const TargetResult* result : {&view.left, &view.right[0]}) {
     const auto memory = memory_over_runs_of(*result->trace);
     REQUIRE(memory);

@@ -30,7 +30,7 @@ Linear times(const std::array<Linear, 3>& matrix, const Linear& c) {
   return result;
 }
 
-/// Full protanopia, deuteranopia and tritanopia (Machado, Oliveira and Fernandes 2009, table 1), and nobody's.
+/// Full protanopia, deuteranopia and tritanopia (Machado, Oliveira, Fernandes 2009, table 1), and nobody's.
 constexpr std::array<std::array<Linear, 3>, 4> eyes = {{
     {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
     {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
