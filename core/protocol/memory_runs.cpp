@@ -25,8 +25,10 @@ Result<Progress> MemoryRuns::poll(std::int64_t budget_ns) {
     progress.to_prepare = slice.to_prepare;
     if (slice.finished) {
       sampling_.ran(runs);
-      sampling_.add("heap_in_use", slice.heap_bytes.value_or(0), true);
-      sampling_.add(slice.engine_memory_kind.value_or(""), slice.engine_memory_bytes.value_or(0), true);
+      // A WebAssembly heap is this service's alone; a process may serve others meanwhile.
+      const bool alone = slice.memory_kind.value_or("") == "wasm_heap";
+      sampling_.add("heap_in_use", slice.heap_bytes.value_or(0), alone);
+      sampling_.add(slice.engine_memory_kind.value_or(""), slice.engine_memory_bytes.value_or(0), alone);
       done_ = sampling_.finished(static_cast<double>(monotonic_ns() - began_ns_) * 1e-9);
     }
   }

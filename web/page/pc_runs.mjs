@@ -2,6 +2,7 @@
 // Client: comparison.mjs.
 import { RunError } from "../shared/errors.mjs";
 import { packMessage, unpackMessage } from "../shared/message.mjs";
+import { runsAgain } from "../shared/run_plan.mjs";
 
 const endpoint = new URL("../../api/pc", import.meta.url);
 const sliceMs = 200;
@@ -39,8 +40,7 @@ export async function runOnPc({ model, attachments = [], start, inputs }, { onCh
     return reply;
   };
   const table = attachments.map(({ name, bytes }) => ({ name, bytes: bytes.length }));
-  // Unwatched runs need the weights once more.
-  const load = { target: start.target, attachments: table, once: !(start.unwatched_ms > 0) };
+  const load = { target: start.target, attachments: table, once: !runsAgain(start) };
   await send("load", load, [model, ...attachments.map(({ bytes }) => bytes)]);
   await send("start", { ...start, stream: false, environment: { host: "pc" } }, [inputs]);
   for (let finished = false; !finished;) {

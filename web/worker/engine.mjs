@@ -3,6 +3,7 @@
 import { Devices } from "../device/devices.mjs";
 import { Peers } from "../peers/peers.mjs";
 import { heapLimit } from "../shared/memory.mjs";
+import { runsAgain } from "../shared/run_plan.mjs";
 import { Threads } from "../shared/threads.mjs";
 import { ServiceClient, ServiceError } from "./client.mjs";
 
@@ -94,7 +95,7 @@ export async function runToEnd(engine, budget_ms, onResponse = () => {}) {
 }
 
 // A model stays outside the heap, which never shrinks: its weights are read from here, one by one. If loaded
-// for a single session it stays until that is prepared, or, when unwatched runs follow, until the end.
+// for a single session it stays until that is prepared, or, when other runs follow, until the end.
 function request(module, client, name, fields = {}, payload = new Uint8Array(0)) {
   const loads = name === "load";
   if (loads) {
@@ -105,7 +106,7 @@ function request(module, client, name, fields = {}, payload = new Uint8Array(0))
   try {
     return client.send(name, fields, payload);
   } finally {
-    const again = name === "start" && fields.unwatched_ms > 0;
+    const again = name === "start" && runsAgain(fields);
     const over = ["start", "prepare", "finish", "cancel"].includes(name) && !again;
     if (loads ? !fields.once : over) module.outside = null;
   }
