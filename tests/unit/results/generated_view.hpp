@@ -59,6 +59,10 @@ class ViewGenerator {
   std::int64_t whole() {
     return chance(9) ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(rng_.below(1000));
   }
+  /// Of runs: as many as documents may have.
+  std::int64_t runs() {
+    return chance(9) ? std::int64_t{1'000'000'000} : static_cast<std::int64_t>(rng_.below(1000));
+  }
   double number() {
     static constexpr double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 5e-324, 0.1, -1e300};
     return chance(2) ? special[rng_.below(std::size(special))] : static_cast<double>(rng_.normal());
@@ -73,6 +77,13 @@ class ViewGenerator {
   std::vector<std::int64_t> wholes() {
     std::vector<std::int64_t> made(rng_.below(4));
     for (std::int64_t& one : made) one = whole();
+    return made;
+  }
+
+  /// As a reader of traces lets in: their sum fits.
+  std::vector<std::int64_t> times() {
+    std::vector<std::int64_t> made(rng_.below(4));
+    for (std::int64_t& one : made) one = static_cast<std::int64_t>(rng_.below(1'000'000'000));
     return made;
   }
 
@@ -120,14 +131,14 @@ class ViewGenerator {
 
   RepeatVerification repeats() {
     RepeatVerification made;
-    made.check.runs = whole();
+    made.check.runs = runs();
     made.check.values = whole();
     for (std::uint64_t i = rng_.below(3); i > 0; --i)
-      made.check.groups.push_back({whole(), whole(), whole()});
-    made.check.more_groups = chance(2) ? whole() : 0;
+      made.check.groups.push_back({runs(), runs(), runs()});
+    made.check.more_groups = chance(2) ? runs() : 0;
     for (std::uint64_t i = rng_.below(3); i > 0; --i) {
       JudgedDifference& one = made.different.emplace_back();
-      one.difference = {whole(), text(), text(), text(), whole(), chance(2), text()};
+      one.difference = {runs(), text(), text(), text(), whole(), chance(2), text()};
       if (chance(2)) fill_metrics(one.metrics.emplace());
       one.first = verdict();
       one.later = verdict();
@@ -146,7 +157,7 @@ class ViewGenerator {
             "matched_by_position":{"count":1,"values":["\"a\" is b"]}})"};
     made.run = runs[rng_.below(std::size(runs))];
     for (std::uint64_t i = rng_.below(3); i > 0; --i)
-      made.nodes.push_back({name("node"), "Conv", {name("value")}, wholes(), false});
+      made.nodes.push_back({name("node"), "Conv", {name("value")}, times(), false});
     for (std::uint64_t i = rng_.below(3); i > 0; --i)
       made.memory.push_back(
           {static_cast<double>(rng_.normal()), whole(), chance(2) ? "process_pss" : "wasm_heap"});
