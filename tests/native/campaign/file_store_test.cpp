@@ -88,7 +88,9 @@ TEST_CASE("FileStore_ProcessKilledAtRandom_LosesNothingThatWasWritten") {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) ::_exit(run(path) == "finished" ? 0 : 1);
-    std::this_thread::sleep_for(std::chrono::microseconds(rng.below(6000)));
+    // Longer and longer, so that a slow build finishes as well.
+    const auto longest = std::uint64_t{6000} * static_cast<std::uint64_t>(1 + kills / 10);
+    std::this_thread::sleep_for(std::chrono::microseconds(rng.below(longest)));
     ::kill(child, SIGKILL);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
