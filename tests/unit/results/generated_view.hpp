@@ -133,8 +133,7 @@ class ViewGenerator {
     RepeatVerification made;
     made.check.runs = runs();
     made.check.values = whole();
-    for (std::uint64_t i = rng_.below(3); i > 0; --i)
-      made.check.groups.push_back({runs(), runs(), runs()});
+    for (std::uint64_t i = rng_.below(3); i > 0; --i) made.check.groups.push_back({runs(), runs(), runs()});
     made.check.more_groups = chance(2) ? runs() : 0;
     for (std::uint64_t i = rng_.below(3); i > 0; --i) {
       JudgedDifference& one = made.different.emplace_back();
