@@ -8,6 +8,7 @@ if(NOT ZLIB_SOURCES)
 endif()
 
 # driftscope_minizip, for libraries of the core to link.
+enable_language(C)
 set(minizip "${ZLIB_SOURCES}/contrib/minizip")
 add_library(driftscope_minizip STATIC "${minizip}/ioapi.c" "${minizip}/unzip.c" "${minizip}/zip.c")
 target_include_directories(driftscope_minizip SYSTEM PUBLIC "${minizip}")
