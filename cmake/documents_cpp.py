@@ -1,7 +1,7 @@
 """The schemas of documents as C++: for each with "cpp" a header with the structs that have none in C++, and encode and
 read_json for its objects. Client: documents.py."""
 
-from documents_schema import SUFFIX
+from documents_schema import split_type
 from messages_schema import pascal, quoted
 
 SCALARS = {"text": "std::string", "whole": "std::int64_t", "number": "double", "real": "double", "flag": "bool",
@@ -20,11 +20,8 @@ class Cpp:
         return made.get("cpp") or ("nlohmann::ordered_json" if made.get("open") else f"documents::{pascal(name)}")
 
     def type_of(self, field):
-        name = field["type"]
-        around = []
-        while SUFFIX.search(name):
-            around.append("std::vector<" if name.endswith("[]") else "std::map<std::string, ")
-            name = name[:-2]
+        name, suffixes = split_type(field["type"])
+        around = ["std::vector<" if suffix == "[]" else "std::map<std::string, " for suffix in reversed(suffixes)]
         enum = self.documents.enums.get(name)
         made = (enum["cpp"]["type"] if "cpp" in enum else "std::string") if enum else (
             SCALARS.get(name) or self.struct_of(name))

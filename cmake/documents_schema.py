@@ -35,10 +35,17 @@ METRIC_KEYS = {"metrics", "member", "optional"}
 SUFFIX = re.compile(r"(\[\]|\{\})$")
 
 
-def base_of(type_name):
+def split_type(type_name):
+    """The type without its suffixes, and these from the innermost on: ("text", ["[]", "{}"]) of "text[]{}"."""
+    suffixes = []
     while SUFFIX.search(type_name):
+        suffixes.insert(0, type_name[-2:])
         type_name = type_name[:-2]
-    return type_name
+    return type_name, suffixes
+
+
+def base_of(type_name):
+    return split_type(type_name)[0]
 
 
 def metrics_in(header):

@@ -4,7 +4,7 @@ Client: documents.py."""
 import keyword
 import textwrap
 
-from documents_schema import SUFFIX
+from documents_schema import split_type
 from messages_schema import pascal, quoted
 
 MARK = "made by tools/documents from core/protocol/documents; not edited"
@@ -19,11 +19,7 @@ class Text:
     def type_in_words(self, field):
         if field["type"] == "format":
             return f"`\"{field['literal']}\"`"
-        name = field["type"]
-        suffixes = []
-        while SUFFIX.search(name):
-            suffixes.append(name[-2:])
-            name = name[:-2]
+        name, suffixes = split_type(field["type"])
         made = {"text": "text", "whole": "whole", "number": "number", "real": "number", "flag": "flag",
                 "facts": "texts, numbers, flags by name", "any": "any"}.get(name)
         if name in self.documents.enums:
@@ -32,7 +28,7 @@ class Text:
             made = f"[{self.documents.documents[name]['format']}](#{self.documents.documents[name]['format']})"
         elif made is None:
             made = f"*{name}*"
-        for suffix in reversed(suffixes):
+        for suffix in suffixes:
             made = f"list of {made}" if suffix == "[]" else f"{made}, by name"
         return made + (" or null" if field.get("nullable") else "")
 
@@ -75,15 +71,11 @@ class Text:
     def script_type(self, field):
         if field["type"] == "format":
             return quoted(field["literal"])
-        name = field["type"]
-        suffixes = []
-        while SUFFIX.search(name):
-            suffixes.append(name[-2:])
-            name = name[:-2]
+        name, suffixes = split_type(field["type"])
         made = {"text": "string", "whole": "number", "number": "number", "real": "number | null", "flag": "boolean",
                 "facts": "Record<string, string | number | boolean | null>", "any": "unknown"}.get(name)
         made = made or self.type_name(name)
-        for suffix in reversed(suffixes):
+        for suffix in suffixes:
             inside = f"({made})" if "|" in made else made
             made = f"{inside}[]" if suffix == "[]" else f"Record<string, {made}>"
         return made + (" | null" if field.get("nullable") else "")
@@ -113,16 +105,12 @@ class Text:
     def python_type(self, field):
         if field["type"] == "format":
             return f"Literal[{quoted(field['literal'])}]"
-        name = field["type"]
-        suffixes = []
-        while SUFFIX.search(name):
-            suffixes.append(name[-2:])
-            name = name[:-2]
+        name, suffixes = split_type(field["type"])
         made = {"text": "str", "whole": "int", "number": "float", "real": "Optional[float]", "flag": "bool",
                 "facts": "dict[str, Union[str, float, bool, None]]", "any": "Any"}.get(name) or f"\"{self.type_name(name)}\""
         if name in self.documents.enums:
             made = self.type_name(name)
-        for suffix in reversed(suffixes):
+        for suffix in suffixes:
             made = f"list[{made}]" if suffix == "[]" else f"dict[str, {made}]"
         if field.get("nullable"):
             made = f"Optional[{made}]"

@@ -37,9 +37,12 @@ void check_variants(gpu::Api api) {
   MESSAGE(variants.size(), " shaders compile");
 }
 
+// Skipped by default: SwiftShader takes minutes for a thousand pipelines. The long tier runs it
+// (tests/suites.cmake).
 TEST_CASE("Gpu_EveryWgslVariant_Compiles" * doctest::skip()) { check_variants(gpu::Api::webgpu); }
 TEST_CASE("Gpu_EveryGlslVariant_Compiles") { check_variants(gpu::Api::webgl); }
 
+// Skipped by default: no check, but what tests/e2e/shaders calls to have the sources written.
 TEST_CASE("Gpu_Variants_AreWrittenForBrowsers" * doctest::skip()) {
   const char* const folder = std::getenv("DRIFTSCOPE_SHADERS");
   if (folder == nullptr) return;

@@ -4,36 +4,19 @@
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/lowering/view.hpp"
 
 namespace driftscope::fast::view {
 
-bool is_static(const Lowering& lowering, ValueId id) {
+bool is_static(const GraphLowering& lowering, ValueId id) {
   const Value& value = lowering.value(id);
   return value.static_shape() && bits_per_element(value.dtype) >= 8;
 }
 
-Result<bool> lower(Lowering& lowering, const Node& node) {
-  const ValueId x = node.inputs[0];
-  const ValueId y = node.outputs[0];
-  for (std::size_t i = 1; i < node.outputs.size(); ++i)
-    if (node.outputs[i] != no_value) return false;  // Dropout's mask
-  if (y == no_value || !is_static(lowering, x) || !is_static(lowering, y) || lowering.constant(x) != nullptr)
-    return false;
-  const auto same = layout_after(lowering.shape(x), lowering.layout(x), lowering.shape(y));
-  const Layout layout = same ? lowering.layout(x) : Layout{};
-  DRIFTSCOPE_TRY(const BufferId source, lowering.read(x, layout));
-  lowering.alias(y, source, same.value_or(Layout{}));
-  return true;
-}
+Result<bool> lower(Lowering& lowering, const Node& node) { return lower_view(lowering, node, is_static); }
 
-// In training mode it draws random numbers: not here.
 Result<bool> lower_dropout(Lowering& lowering, const Node& node) {
-  if (lowering.has_input(node, 2)) {
-    const Tensor* training = lowering.constant(node.inputs[2]);
-    if (training == nullptr || training->elements() != 1 || training->bytes()[0] != std::byte{0})
-      return false;
-  }
-  return lower(lowering, node);
+  return lowering::lower_dropout(lowering, node, is_static);
 }
 
 // Axes in memory, without those of size 1, which lie anywhere.

@@ -1,4 +1,5 @@
 // What moves no element: Reshape, Flatten, Squeeze, Unsqueeze, Identity, Dropout; and Transpose.
+#include "core/lowering/view.hpp"
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
 #include "core/graph/attributes.hpp"
@@ -6,28 +7,12 @@
 namespace driftscope::gpu::view {
 
 // Only float32 lies on the device.
-Result<bool> lower(GpuLowering& lowering, const Node& node) {
-  const ValueId x = node.inputs[0];
-  const ValueId y = node.outputs[0];
-  for (std::size_t i = 1; i < node.outputs.size(); ++i)
-    if (node.outputs[i] != no_value) return false;  // Dropout's mask
-  if (y == no_value || !lowering.is_float(x) || !lowering.is_float(y) || lowering.constant(x) != nullptr)
-    return false;
-  const auto same = layout_after(lowering.shape(x), lowering.layout(x), lowering.shape(y));
-  const Layout layout = same ? lowering.layout(x) : Layout{};
-  DRIFTSCOPE_TRY(const BufferId source, lowering.read(x, layout));
-  lowering.alias(y, source, same.value_or(Layout{}));
-  return true;
-}
+bool is_float(const GraphLowering& lowering, ValueId id) { return lowering.is_float(id); }
 
-// In training mode it draws random numbers: not here.
+Result<bool> lower(GpuLowering& lowering, const Node& node) { return lower_view(lowering, node, is_float); }
+
 Result<bool> lower_dropout(GpuLowering& lowering, const Node& node) {
-  if (lowering.has_input(node, 2)) {
-    const Tensor* training = lowering.constant(node.inputs[2]);
-    if (training == nullptr || training->elements() != 1 || training->bytes()[0] != std::byte{0})
-      return false;
-  }
-  return lower(lowering, node);
+  return lowering::lower_dropout(lowering, node, is_float);
 }
 
 Result<bool> lower_transpose(GpuLowering& lowering, const Node& node) {
