@@ -37,11 +37,7 @@ std::string css_gradient(Colour (*map)(double), double low) {
 }
 
 double lightness(Colour colour) {
-  const auto linear = [](std::uint8_t channel) {
-    const double c = static_cast<double>(channel) / 255.0;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-  };
-  const double y = 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) + 0.0722 * linear(colour.b);
+  const double y = luminance(colour);
   return y > 216.0 / 24389.0 ? 116.0 * std::cbrt(y) - 16.0 : y * 24389.0 / 27.0;
 }
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/function_ref.hpp"
+#include "core/model/tensor_elements.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -12,36 +15,39 @@ namespace {
 double distance(double difference) { return std::isnan(difference) ? INFINITY : std::abs(difference); }
 
 std::string plane_text(const PlaneLayout& layout) {
-  if (layout.wrapped()) return fmt::format("all elements, {} in a row", layout.width());
   std::string text;
   for (std::size_t axis = layout.outer().size(); axis-- > 0;) {
     if (layout.outer()[axis] == 1) continue;
     text += fmt::format("{}{} {} of {}", text.empty() ? "" : ", ", layout.axis_name(axis),
                         layout.chosen()[axis], layout.outer()[axis]);
   }
-  return text;
+  if (!layout.wrapped()) return text;
+  return fmt::format("{}, {} in a row", text.empty() ? "all elements" : text, layout.width());
 }
 
-}  // namespace
+using Numbers = FunctionRef<double(std::size_t)>;
 
-std::optional<DifferenceMap> difference_map(const Tensor& left, const Tensor& right) {
-  if (left.dtype() != right.dtype() || left.shape() != right.shape() || left.elements() == 0)
-    return std::nullopt;
-  const std::vector<double> lefts = element_values(left);
-  const std::vector<double> rights = element_values(right);
-  if (lefts.empty()) return std::nullopt;
-  const std::vector<double> apart = differences(lefts, rights);
-  const auto worst = static_cast<std::size_t>(std::ranges::max_element(apart, {}, distance) - apart.begin());
-  PlaneLayout layout(left.shape());
+/// Tensors may be large: only cells are kept.
+DifferenceMap map_of(const Shape& shape, Numbers left, Numbers right) {
+  const auto elements = static_cast<std::size_t>(element_count(shape));
+  const auto apart = [&](std::size_t i) { return difference_of(left(i), right(i)); };
+  std::size_t worst = 0;
+  double furthest = distance(apart(0));
+  for (std::size_t i = 1; i < elements && std::isfinite(furthest); ++i)
+    if (const double here = distance(apart(i)); here > furthest) {
+      worst = i;
+      furthest = here;
+    }
+  PlaneLayout layout(shape);
   DifferenceMap map;
   map.worst = layout.index(static_cast<std::int64_t>(worst));
-  map.worst_left = lefts[worst];
-  map.worst_right = rights[worst];
+  map.worst_left = left(worst);
+  map.worst_right = right(worst);
   layout.choose(map.worst);
   map.plane = plane_text(layout);
-  map.left = cells_of(lefts, layout, BlockValue::mean, max_difference_cells);
-  map.right = cells_of(rights, layout, BlockValue::mean, max_difference_cells);
-  map.difference = cells_of(apart, layout, BlockValue::furthest, max_difference_cells);
+  map.left = cells_of(elements, left, layout, BlockValue::mean, max_difference_cells);
+  map.right = cells_of(elements, right, layout, BlockValue::mean, max_difference_cells);
+  map.difference = cells_of(elements, apart, layout, BlockValue::furthest, max_difference_cells);
   const ValueRange range = joined(range_of(map.left.values), range_of(map.right.values));
   map.low = range.low;
   map.high = range.high;
@@ -51,8 +57,24 @@ std::optional<DifferenceMap> difference_map(const Tensor& left, const Tensor& ri
     for (std::int64_t x = 0; x < layout.width(); ++x) {
       const std::int64_t element = layout.element(x, y);
       const auto at = static_cast<std::size_t>(element);
-      if (element >= 0 && !(std::isfinite(lefts[at]) && std::isfinite(rights[at]))) ++map.not_finite;
+      if (element >= 0 && !(std::isfinite(left(at)) && std::isfinite(right(at)))) ++map.not_finite;
     }
+  return map;
+}
+
+std::optional<DifferenceMap> map_beside(Numbers left, const Tensor& right) {
+  std::optional<DifferenceMap> map;
+  with_numbers(right, [&](const auto& at) { map = map_of(right.shape(), left, at); });
+  return map;
+}
+
+}  // namespace
+
+std::optional<DifferenceMap> difference_map(const Tensor& left, const Tensor& right) {
+  if (left.dtype() != right.dtype() || left.shape() != right.shape() || left.elements() == 0)
+    return std::nullopt;
+  std::optional<DifferenceMap> map;
+  with_numbers(left, [&](const auto& at) { map = map_beside(at, right); });
   return map;
 }
 

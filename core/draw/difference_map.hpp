@@ -19,7 +19,8 @@ struct DifferenceMap {
   Cells left;
   Cells right;
   Cells difference;   ///< right − left; not finite where one side is not
-  std::string plane;  ///< "channel 5 of 16", "all elements, 12 in a row"; "" for a plain matrix
+  std::string plane;  ///< "channel 5 of 16", "batch 2 of 8, 32 in a row", "all elements, 12 in a row"; "" for
+                      ///< a plain matrix
   double low = 0.0;   ///< of left and right together
   double high = 0.0;
   double largest = 0.0;             ///< |difference| of the finite ones

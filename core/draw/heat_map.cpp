@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "core/draw/colour_map.hpp"
 
 namespace driftscope {
 namespace {
 
-/// The colours of values, from a table: a division and three interpolations per value would take too long.
+/// The colours of values, from a table: three interpolations per value would take too long.
 class Colours {
  public:
   Colours(double low, double high, ColourMap map) {
@@ -17,8 +19,7 @@ class Colours {
     low_ = map == ColourMap::diverging ? -largest : low;
     const double end = map == ColourMap::diverging ? largest : high;
     // Halved, since the range of doubles may exceed the largest double.
-    const double half_range = end / 2.0 - low_ / 2.0;
-    scale_ = half_range > 0.0 ? 0.5 / half_range : 0.0;
+    half_range_ = end / 2.0 - low_ / 2.0;
     for (std::size_t i = 0; i < table_.size(); ++i) {
       const double t = static_cast<double>(i) / static_cast<double>(table_.size() - 1);
       table_[i] = map == ColourMap::diverging ? diverging_colour(2.0 * t - 1.0) : sequential_colour(t);
@@ -28,21 +29,26 @@ class Colours {
   [[nodiscard]] Colour operator()(double value) const {
     if (std::isnan(value)) return nan_colour;
     if (std::isinf(value)) return value > 0.0 ? positive_infinity_colour : negative_infinity_colour;
-    const double t = scale_ > 0.0 ? (value / 2.0 - low_ / 2.0) * 2.0 * scale_ : 0.5;
+    // Divided, since the reciprocal of a range of subnormal numbers is infinite.
+    const double t = half_range_ > 0.0 ? (value / 2.0 - low_ / 2.0) / half_range_ : 0.5;
     return table_[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * static_cast<double>(table_.size() - 1) +
                                            0.5)];
   }
 
  private:
   double low_ = 0.0;
-  double scale_ = 0.0;             // of a value to a place in [0, 1]
+  double half_range_ = 0.0;
   std::array<Colour, 251> table_;  // with a middle
 };
 
 /// The elements of one cell, put together.
 struct Block {
+  /// Keeps the sum of as many of the largest double as there can be elements finite.
+  static constexpr double reduction = 0x1p-64;
+
   BlockValue rule;
   double sum = 0.0;
+  double reduced_sum = 0.0;  // where the sum overflows
   std::int64_t finite = 0;
   std::int64_t elements = 0;
   double furthest = 0.0;
@@ -56,11 +62,18 @@ struct Block {
     }
     ++finite;
     sum += value;
+    reduced_sum += value * reduction;
     if (std::abs(value) > std::abs(furthest)) furthest = value;
   }
   [[nodiscard]] double value() const {
     if (finite == 0 || (rule == BlockValue::furthest && finite < elements)) return not_finite;
-    return rule == BlockValue::mean ? sum / static_cast<double>(finite) : furthest;
+    return rule == BlockValue::mean ? mean() : furthest;
+  }
+  [[nodiscard]] double mean() const {
+    const auto count = static_cast<double>(finite);
+    if (std::isfinite(sum)) return sum / count;
+    const double most = std::abs(furthest) * reduction;  // rounding may lead beyond it
+    return std::clamp(reduced_sum / count, -most, most) / reduction;
   }
 };
 
@@ -96,6 +109,11 @@ ValueRange joined(const ValueRange& a, const ValueRange& b) {
 
 Cells cells_of(std::span<const double> values, const PlaneLayout& layout, BlockValue block,
                std::int64_t max_side) {
+  return cells_of(values.size(), [&](std::size_t i) { return values[i]; }, layout, block, max_side);
+}
+
+Cells cells_of(std::size_t elements, FunctionRef<double(std::size_t)> value_at, const PlaneLayout& layout,
+               BlockValue block, std::int64_t max_side) {
   Cells cells;
   const std::int64_t width = layout.width();
   const std::int64_t height = layout.height();
@@ -109,8 +127,8 @@ Cells cells_of(std::span<const double> values, const PlaneLayout& layout, BlockV
       for (std::int64_t y = top; y < std::min(height, top + cells.block_height); ++y)
         for (std::int64_t x = left; x < std::min(width, left + cells.block_width); ++x) {
           const std::int64_t element = layout.element(x, y);
-          if (element >= 0 && element < std::ssize(values))
-            cell.add(values[static_cast<std::size_t>(element)]);
+          if (element >= 0 && std::cmp_less(element, elements))
+            cell.add(value_at(static_cast<std::size_t>(element)));
         }
       cells.values.push_back(cell.value());
       cells.gaps.push_back(cell.elements == 0);
@@ -127,14 +145,17 @@ Image heat_map(const Cells& cells, double low, double high, ColourMap map) {
   return image;
 }
 
+double difference_of(double left, double right) {
+  if (left == right || (std::isnan(left) && std::isnan(right))) return 0.0;
+  const double difference = right - left;
+  if (!std::isfinite(left) || !std::isfinite(right)) return difference;
+  constexpr double largest = std::numeric_limits<double>::max();
+  return std::clamp(difference, -largest, largest);
+}
+
 std::vector<double> differences(std::span<const double> left, std::span<const double> right) {
   std::vector<double> result(std::min(left.size(), right.size()));
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const double a = left[i];
-    const double b = right[i];
-    const bool same = a == b || (std::isnan(a) && std::isnan(b));
-    result[i] = same ? 0.0 : b - a;
-  }
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = difference_of(left[i], right[i]);
   return result;
 }
 

@@ -2,10 +2,12 @@
 // view, exports, the report.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/base/function_ref.hpp"
 #include "core/draw/colour.hpp"
 #include "core/draw/tensor_slice.hpp"
 
@@ -47,6 +49,9 @@ struct Cells {
 /// At most `max_side` cells in each direction. `values`: of the whole tensor.
 [[nodiscard]] Cells cells_of(std::span<const double> values, const PlaneLayout& layout, BlockValue block,
                              std::int64_t max_side = 4096);
+/// The same of a tensor that is read in place: element i is `value_at(i)`.
+[[nodiscard]] Cells cells_of(std::size_t elements, FunctionRef<double(std::size_t)> value_at,
+                             const PlaneLayout& layout, BlockValue block, std::int64_t max_side = 4096);
 
 enum class ColourMap { sequential, diverging };
 
@@ -55,7 +60,10 @@ enum class ColourMap { sequential, diverging };
 /// more than 256 colours in all, as many as an indexed picture has.
 [[nodiscard]] Image heat_map(const Cells& cells, double low, double high, ColourMap map);
 
-/// right − left by element; 0 where both are NaN or the same infinity.
+/// right − left; 0 where both are NaN or the same infinity. Between finite numbers it is finite: at most the
+/// largest double.
+[[nodiscard]] double difference_of(double left, double right);
+/// By element.
 [[nodiscard]] std::vector<double> differences(std::span<const double> left, std::span<const double> right);
 
 }  // namespace driftscope

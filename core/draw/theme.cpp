@@ -10,14 +10,6 @@
 namespace driftscope {
 namespace {
 
-double luminance(Colour colour) {
-  const auto linear = [](std::uint8_t channel) {
-    const double c = static_cast<double>(channel) / 255.0;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-  };
-  return 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) + 0.0722 * linear(colour.b);
-}
-
 struct NamedColour {
   std::string name;
   Colour colour;
@@ -104,6 +96,14 @@ std::string css_colour(Colour colour) {
   colour.a = 255;
   const auto found = std::ranges::find(names, colour, &NamedColour::colour);
   return found == names.end() ? hex_text(colour) : "var(--" + found->name + ")";
+}
+
+double luminance(Colour colour) {
+  const auto linear = [](std::uint8_t channel) {
+    const double c = static_cast<double>(channel) / 255.0;
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) + 0.0722 * linear(colour.b);
 }
 
 double contrast(Colour a, Colour b) {

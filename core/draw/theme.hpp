@@ -35,6 +35,8 @@ inline constexpr std::size_t series_colours = 8;
 /// other one as "#rrggbb".
 [[nodiscard]] std::string css_colour(Colour colour);
 
+/// Of an sRGB colour, 0 to 1 (WCAG 2.2, "relative luminance"; Y of CIE 1931).
+[[nodiscard]] double luminance(Colour colour);
 /// Contrast of two opaque colours, 1 to 21 (WCAG 2.2, "contrast ratio").
 [[nodiscard]] double contrast(Colour a, Colour b);
 

@@ -1,5 +1,5 @@
 // Where the time goes: bars of targets beside each other, and a run as a flame chart by the scopes in
-// the nodes' names. Clients: the time view, its exports, the report.
+// the nodes' names. Clients: the time view, its exports.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include "core/base/json.hpp"
 #include "core/engines/strict/simd/target.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/platform/platform.hpp"
 #include "core/results/metric_columns.hpp"
 #include "core/runtime/engine.hpp"
@@ -26,11 +27,11 @@ using Values = std::optional<std::vector<json>>;
 
 Values values_of(const Tensor& tensor) {
   Values values;
-  visit_plain_number(tensor.dtype(), [&]<class E>() {
-    const auto all = tensor.values<typename E::Stored>();
+  visit_number(tensor.dtype(), [&]<class E>() {
+    const auto all = elements_of<E>(tensor);
     std::vector<json>& first = values.emplace();
     for (std::size_t i = 0; i < all.size() && std::ssize(first) < max_values; ++i) {
-      if constexpr (std::is_same_v<typename E::Stored, typename E::Value>)
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(all[i])>, typename E::Value>)
         first.emplace_back(all[i]);
       else
         first.emplace_back(E::to_double(all[i]));

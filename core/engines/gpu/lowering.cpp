@@ -13,7 +13,7 @@ Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std:
   DRIFTSCOPE_TRY(const std::string code, shader_source(file, values));
   // A frame is named after what it frames.
   if (const auto framed = values.find("SHADER"); framed != values.end())
-    file = std::get<std::string>(framed->second);
+    if (const auto* name = std::get_if<std::string>(&framed->second)) file = *name;
   const std::string label =
       node_ == nullptr ? std::string(file) : fmt::format("{} ({})", node_label(*node_), file);
   std::vector<DispatchStep::Bound> bound;

@@ -12,8 +12,8 @@ std::optional<Grid> grid_of(std::int64_t items, std::int64_t per_group, std::int
   const std::int64_t groups = (items + per_group - 1) / per_group;
   const std::int64_t x = std::min(groups, max_groups);
   const std::int64_t y = (groups + x - 1) / std::max<std::int64_t>(x, 1);
-  // Indices in shaders are 32 bits.
-  if (groups <= 0 || y > max_groups || x * y * per_group > std::int64_t{0xffffffff}) return std::nullopt;
+  // Indices are i32 in values.wgsl.
+  if (groups <= 0 || y > max_groups || x * y * per_group > std::int64_t{0x7fffffff}) return std::nullopt;
   return Grid{{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), 1}, x * per_group};
 }
 

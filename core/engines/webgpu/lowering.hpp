@@ -20,7 +20,7 @@ struct Grid {
   std::int64_t row = 0;
 };
 /// Workgroups for `items`, of which one takes `per_group`; nothing where a device with so many in a direction
-/// has too few.
+/// has too few, or an index would need more than 31 bits.
 [[nodiscard]] std::optional<Grid> grid_of(std::int64_t items, std::int64_t per_group,
                                           std::int64_t max_groups);
 

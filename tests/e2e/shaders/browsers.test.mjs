@@ -23,7 +23,7 @@ before(() => {
   for (const api of ["webgpu", "webgl"]) sources[api] = readFileSync(join(folder, `${api}.json`));
 });
 
-// As in native/browser/kinds/chrome.cpp.
+/** As openIn, with the arguments of native/browser/kinds/chrome.cpp: resolves with what ended it. */
 async function openChromium(t, url) {
   const browser = await chromium.launch({
     executablePath: process.env.DRIFTSCOPE_CHROME ?? "/usr/bin/chromium",
@@ -36,7 +36,13 @@ async function openChromium(t, url) {
     ],
   });
   t.after(() => browser.close());
-  await (await browser.newPage()).goto(url);
+  const page = await browser.newPage();
+  const ended = new Promise((resolve) => {
+    browser.on("disconnected", () => resolve("disconnected"));
+    page.on("crash", () => resolve("the page crashed"));
+  });
+  await page.goto(url);
+  return ended;
 }
 
 for (const [browser, api] of [
@@ -56,9 +62,7 @@ for (const [browser, api] of [
     host.files.set("shaders.html", '<!doctype html><script type="module" src="compile.mjs"></script>');
     const url = `${host.url}shaders.html?api=${api}`;
     const ended = browser === "chrome" ? openChromium(t, url) : openIn(t, browser, url);
-    const gone = ended.then((code) =>
-      browser === "chrome" ? new Promise(() => {}) : assert.fail(`the browser ended by itself: ${code}`),
-    );
+    const gone = ended.then((how) => assert.fail(`the browser ended by itself: ${how}`));
     const { error, wrong, compiled, device: name } = JSON.parse(await Promise.race([host.posted, gone]));
     assert.equal(error, undefined);
     assert.deepEqual(

@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/draw/bmp.hpp"
+#include "core/draw/colour_map.hpp"
 #include "core/draw/difference_map.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "tests/unit/support/model_builder.hpp"
 #include "tests/unit/support/text.hpp"
 
@@ -62,6 +65,13 @@ TEST_CASE("DifferenceMap_Vectors_AreWrapped") {
   CHECK(wrapped->left.width == 50);  // full rows
   CHECK(wrapped->left.height == 20);
   CHECK(wrapped->plane == "all elements, 50 in a row");
+  // One row of each image: not all elements.
+  const auto pooled = difference_map(filled({8, 512, 1, 1}), with({8, 512, 1, 1}, 3 * 512 + 40, 1));
+  REQUIRE(pooled);
+  CHECK(pooled->left.width == 32);
+  CHECK(pooled->left.height == 16);
+  CHECK(pooled->plane == "batch 3 of 8, 32 in a row");
+  CHECK(pooled->difference.values[40] == 1.0);
   const auto large = difference_map(filled({100'000}), with({100'000}, 99'999, 1));
   REQUIRE(large);
   CHECK(large->worst == std::vector<std::int64_t>{99'999});
@@ -91,6 +101,44 @@ TEST_CASE("DifferenceMap_NaNAndInfinity_AreMarkedAndCounted") {
   const auto wide = difference_map(filled({2, 2}, -largest), filled({2, 2}, largest));
   REQUIRE(wide);
   CHECK(std::isfinite(wide->largest));
+}
+
+TEST_CASE("DifferenceMap_OfFiniteNumbersThatAreFarApart_IsFinite") {
+  const double largest = std::numeric_limits<double>::max();
+  const auto map = difference_map(tensor<double>({1, 3}, {largest, 0.0, -largest}),
+                                  tensor<double>({1, 3}, {-largest, 0.0, largest}));
+  REQUIRE(map);
+  CHECK(map->not_finite == 0);
+  CHECK(map->difference.values == std::vector<double>{-largest, 0.0, largest});
+  CHECK(map->largest == largest);
+  const Image image = heat_map(map->difference, -map->largest, map->largest, ColourMap::diverging);
+  CHECK(image.pixels[0] == diverging_colour(-1.0));
+  CHECK(image.pixels[2] == diverging_colour(1.0));
+}
+
+// It reads tensors in place, whatever their elements are.
+TEST_CASE("DifferenceMap_OfElementsOfEveryKind_IsOfTheirValues") {
+  auto left = Tensor::make(DType::int4, {1, 3});
+  auto right = Tensor::make(DType::int4, {1, 3});
+  REQUIRE(left.ok());
+  REQUIRE(right.ok());
+  store_nibble(*left, 1, 7);
+  store_nibble(*right, 1, 15);  // -1
+  const auto packed = difference_map(*left, *right);
+  REQUIRE(packed);
+  CHECK(packed->difference.values == std::vector<double>{0.0, -8.0, 0.0});
+  CHECK(packed->worst == std::vector<std::int64_t>{0, 1});
+  auto half = Tensor::make(DType::float16, {2});
+  REQUIRE(half.ok());
+  const auto zeros = Tensor::make(DType::float16, {2});
+  REQUIRE(zeros.ok());
+  half->mutable_values<std::uint16_t>()[1] = 0x3c00;
+  const auto narrow = difference_map(*zeros, *half);
+  REQUIRE(narrow);
+  CHECK(narrow->worst_right == 1.0);
+  auto complex = Tensor::make(DType::complex64, {2});
+  REQUIRE(complex.ok());
+  CHECK(!difference_map(*complex, *complex));
 }
 
 TEST_CASE("DifferenceMap_WhatCannotBeCompared_HasNone") {

@@ -142,19 +142,34 @@ TEST_CASE("HeatMap_ConstantOrEmpty_IsDrawn") {
   CHECK(heat_map(none, 0.0, 0.0, ColourMap::diverging).pixels.empty());
 }
 
-TEST_CASE("HeatMap_OverTheWholeRangeOfDoubles_HasAMiddle") {
-  const double largest = std::numeric_limits<double>::max();
-  const std::vector<double> values = {-largest, 0.0, largest};
-  const Cells cells = cells_of(values, PlaneLayout({1, 3}), BlockValue::mean);
-  for (const ColourMap map : {ColourMap::sequential, ColourMap::diverging}) {
-    const Image image = heat_map(cells, -largest, largest, map);
-    const auto colour = [&](double t) {
-      return map == ColourMap::diverging ? diverging_colour(2.0 * t - 1.0) : sequential_colour(t);
-    };
-    CHECK(image.pixels[0] == colour(0.0));
-    CHECK(image.pixels[1] == colour(0.5));
-    CHECK(image.pixels[2] == colour(1.0));
+TEST_CASE("HeatMap_OverRangesOfEverySize_HasAMiddle") {
+  // All doubles; numbers whose range has no finite reciprocal.
+  for (const double end : {std::numeric_limits<double>::max(), 1.0, 1e-310}) {
+    CAPTURE(end);
+    const std::vector<double> values = {-end, 0.0, end};
+    const Cells cells = cells_of(values, PlaneLayout({1, 3}), BlockValue::mean);
+    for (const ColourMap map : {ColourMap::sequential, ColourMap::diverging}) {
+      const Image image = heat_map(cells, -end, end, map);
+      const auto colour = [&](double t) {
+        return map == ColourMap::diverging ? diverging_colour(2.0 * t - 1.0) : sequential_colour(t);
+      };
+      CHECK(image.pixels[0] == colour(0.0));
+      CHECK(image.pixels[1] == colour(0.5));
+      CHECK(image.pixels[2] == colour(1.0));
+    }
   }
+}
+
+TEST_CASE("Cells_OfLargeDoubles_HaveAFiniteMean") {
+  const double largest = std::numeric_limits<double>::max();
+  const auto mean = [](const std::vector<double>& values) {
+    return cells_of(values, PlaneLayout({1, std::ssize(values)}), BlockValue::mean, 1).values.at(0);
+  };
+  CHECK(mean({largest, largest, largest}) == largest);
+  CHECK(mean({-largest, -largest}) == -largest);
+  CHECK(mean({largest, largest, -largest, -largest}) == 0.0);
+  CHECK(mean({largest, largest, largest, -largest}) == doctest::Approx(largest / 2.0));
+  CHECK(mean({0.5, 1.5, 4.0}) == 2.0);
 }
 
 TEST_CASE("Cells_OfBlocks_KeepTheMeanOrTheFurthest") {
@@ -233,6 +248,9 @@ TEST_CASE("Differences_OfTheSameNanOrInfinity_AreNone") {
   CHECK(difference[1] == 0.0);
   CHECK(difference[2] == 0.0);
   CHECK(std::isinf(difference[3]));
+  const double largest = std::numeric_limits<double>::max();
+  CHECK(difference_of(-largest, largest) == largest);
+  CHECK(difference_of(largest, -largest) == -largest);
 }
 
 TEST_CASE("UlpHistogram_CountsByPowersOfTwo") {

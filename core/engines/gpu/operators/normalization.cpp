@@ -18,6 +18,7 @@ Result<bool> lower_layer(GpuLowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", -1));
   DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, shape.size()));
   DRIFTSCOPE_TRY(const float epsilon, float_attribute(node, "epsilon", 1e-5f));
+  if (!std::isfinite(epsilon)) return false;  // the shader writes it as a number
   const Lanes lanes = Lanes::along(shape, axis, true);
   if (element_count(lowering.shape(node.inputs[1])) != lanes.size || !lowering.lanes_fit(lanes)) return false;
   BufferId bias = no_buffer;
@@ -44,6 +45,7 @@ Result<bool> lower_instance(GpuLowering& lowering, const Node& node) {
   const Shape shape = lowering.shape(x);
   if (shape.size() < 3) return false;
   DRIFTSCOPE_TRY(const float epsilon, float_attribute(node, "epsilon", 1e-5f));
+  if (!std::isfinite(epsilon)) return false;
   const Lanes lanes = Lanes::along(shape, 2, true);
   if (!lowering.lanes_fit(lanes)) return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, {}));

@@ -4,11 +4,15 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "core/engines/webgl/lowering.hpp"
+#include "core/engines/webgpu/lowering.hpp"
 #include "core/platform/platform.hpp"
 #include "core/runtime/bind_inputs.hpp"
 #include "tests/unit/support/model_builder.hpp"
@@ -254,6 +258,43 @@ TEST_CASE("GpuSession_AnotherOnTheSameDevice_CountsItsOwnPrograms") {
   REQUIRE(progress.ok());
   CHECK(progress->prepared == 1);
   CHECK(progress->to_prepare == 2);
+}
+
+// Which operators of a normalization with this epsilon strict runs.
+template <class Lowering>
+std::map<std::string, int> left_to_strict(const std::string& op, float epsilon) {
+  ModelBuilder model;
+  model.input("x", DType::float32, {1, 4, 2, 4})
+      .initializer("scale", tensor<float>({4}, {1, 2, 3, 4}))
+      .initializer("bias", tensor<float>({4}, {1, 2, 3, 4}))
+      .node(op, {"x", "scale", "bias"}, {"y"}, {real("epsilon", epsilon)})
+      .output("y");
+  const auto bound = bind_inputs(built(model), {{"x", tensor<float>({1, 4, 2, 4}, std::vector<float>(32))}});
+  REQUIRE(bound.ok());
+  Graph graph = *bound->graph;
+  auto simd = choose_simd(0);
+  REQUIRE(simd.ok());
+  gpu::Resources resources(*std::move(simd), 1);
+  std::vector<NodeId> producers;
+  for (const Value& value : graph.values) producers.push_back(value.producer);
+  ScriptedDevice device(Failure::none);
+  const auto plan = Lowering(graph, producers, {}, resources.fallback, device).run();
+  REQUIRE_MESSAGE(plan.ok(), plan.error().message);
+  return plan->on_fallback;
+}
+
+// The shaders have no name for such numbers.
+TEST_CASE("GpuNormalization_EpsilonThatIsNotFinite_IsLeftToStrict") {
+  for (const std::string op : {"LayerNormalization", "InstanceNormalization"}) {
+    CAPTURE(op);
+    CHECK(left_to_strict<webgpu::Lowering>(op, 1e-5f).empty());
+    CHECK(left_to_strict<webgl::Lowering>(op, 1e-5f).empty());
+    for (const float epsilon : {std::numeric_limits<float>::quiet_NaN(), HUGE_VALF, -HUGE_VALF}) {
+      CAPTURE(epsilon);
+      CHECK(left_to_strict<webgpu::Lowering>(op, epsilon) == std::map<std::string, int>{{op, 1}});
+      CHECK(left_to_strict<webgl::Lowering>(op, epsilon) == std::map<std::string, int>{{op, 1}});
+    }
+  }
 }
 
 TEST_CASE("GpuSession_LostDevice_IsItsError") {
