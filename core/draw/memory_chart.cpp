@@ -38,8 +38,13 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemoryCurve>& cur
   const auto x = [&](double ms) {
     return area.left + static_cast<float>((ms - from) / (to - from)) * area.width();
   };
-  const LinearAxis time = linear_axis(to - from, 6);
-  for (double ms = std::ceil(from / time.step) * time.step; ms <= to + 1e-9; ms += time.step) {
+  constexpr int time_steps = 6;
+  const LinearAxis time = linear_axis(to - from, time_steps);
+  const double first = std::ceil(from / time.step);
+  // Counted, since adding a step to a time that is far larger does not change it.
+  for (int i = 0; i <= time_steps; ++i) {
+    const double ms = (first + i) * time.step;
+    if (ms > to + 1e-9) break;
     painter.line({x(ms), area.bottom}, {x(ms), area.bottom + 4.0f}, theme.line, 1.0f);
     const std::string label = ms == 0.0 ? "0" : fmt::format("{:g} ms", ms);
     const float middle = std::min(x(ms), box.right - painter.text_width(label, true) / 2.0f);
