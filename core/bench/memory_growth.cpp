@@ -29,6 +29,15 @@ bool is_collected(std::string_view kind) { return kind == "process_tree_pss" || 
 constexpr double collected_floor = 64e6;
 constexpr double counted_floor = 4096.0;
 
+/// Of a process that serves others meanwhile: what their connections may take beside each other.
+constexpr std::string_view shared_prefix = "shared_";
+constexpr double shared_floor = 16e6;
+
+double floor_of(std::string_view kind) {
+  if (is_collected(kind)) return collected_floor;
+  return kind.starts_with(shared_prefix) ? shared_floor : 0.0;
+}
+
 /// How far the samples are from the line through them, in the median.
 double scatter(std::span<const double> runs, std::span<const double> bytes, double per_run) {
   std::vector<double> rest;
@@ -62,6 +71,9 @@ std::string end_text(const MemoryOverRuns& memory) {
   return ", stopped before it took all memory";
 }
 
+/// What a file may say: a double holds it exactly, and as an integer again.
+bool is_count(std::int64_t value) { return value >= 0 && value <= std::int64_t{1} << 53; }
+
 documents::MemoryKind kind_of(const MemorySeries& series) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   const GrowthEstimate estimate = estimate_growth(series);
@@ -86,9 +98,13 @@ std::string memory_kind_text(std::string kind) {
   if (kind == "process_tree_pss") return "all processes";
   if (kind == "gpu_process_pss") return "GPU process";
   if (kind == "node_pss") return "Node process";
+  if (kind.starts_with(shared_prefix))
+    return memory_kind_text(kind.substr(shared_prefix.size())) + " of a process that serves others";
   std::ranges::replace(kind, '_', ' ');
   return kind;
 }
+
+std::string shared_memory_kind(std::string_view kind) { return std::string(shared_prefix) += kind; }
 
 std::string growth_per_run_text(const GrowthEstimate& estimate) {
   if (!estimate.per_run.interval) return "too few samples";
@@ -121,9 +137,10 @@ GrowthEstimate estimate_growth(const MemorySeries& series) {
     return estimate;
   }
   const double rise = found->value * (runs.back() - runs.front());
-  const double noise = series.exact ? counted_floor
-                                    : std::max({is_collected(series.kind) ? collected_floor : 0.0,
-                                                0.01 * level, 4.0 * scatter(runs, bytes, found->value)});
+  const double noise =
+      series.exact
+          ? counted_floor
+          : std::max({floor_of(series.kind), 0.01 * level, 4.0 * scatter(runs, bytes, found->value)});
   const std::size_t half = runs.size() / 2;
   const double share = 0.25 * found->value;
   if (found->interval->low > 0.0 && rise > noise && rises(runs.first(half), bytes.first(half), share) &&
@@ -172,7 +189,7 @@ void add_memory_over_runs(Trace& trace, const MemoryOverRuns& memory) {
 
 std::optional<MemoryOverRuns> memory_over_runs_of(const Trace& trace) {
   const auto fact = run_fact<documents::MemoryRuns>(trace, memory_key);
-  if (!fact) return std::nullopt;
+  if (!fact || !is_count(fact->runs)) return std::nullopt;
   MemoryOverRuns memory{.runs = fact->runs};
   for (const auto& [end, name] : end_names)
     if (fact->stopped == name) memory.end = end;
@@ -180,7 +197,7 @@ std::optional<MemoryOverRuns> memory_over_runs_of(const Trace& trace) {
     MemorySeries& series = memory.series.emplace_back(MemorySeries{.kind = kind.kind, .exact = kind.exact});
     for (const std::vector<std::int64_t>& sample : kind.samples) {
       // A slope needs runs that ascend.
-      if (sample.size() != 2 ||
+      if (sample.size() != 2 || !is_count(sample[0]) || !is_count(sample[1]) ||
           (!series.runs.empty() && !(static_cast<double>(sample[0]) > series.runs.back())))
         return std::nullopt;
       series.runs.push_back(static_cast<double>(sample[0]));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/statistics/statistics.hpp"
@@ -16,7 +17,9 @@ namespace driftscope {
 
 /// One kind of memory, sampled after some of the runs.
 struct MemorySeries {
-  std::string kind;  ///< "heap_in_use", "ort_wasm_heap", "process_pss", "process_tree_pss", "gpu_process_pss"
+  std::string
+      kind;  ///< "heap_in_use", "ort_wasm_heap", "process_pss", "process_tree_pss", "gpu_process_pss",
+             ///< "shared_heap_in_use"
   bool exact =
       false;  ///< a count of bytes; else other things move it as well: collectors, caches, other pages
   std::vector<double> runs = {};  ///< done when it was sampled, ascending
@@ -38,7 +41,7 @@ struct GrowthEstimate {
 /// Theil and Sen's slope (trend.hpp) of all but the first quarter. It grows where the interval lies above 0,
 /// both halves rise as well (one step, as of a cache that is filled, is not a leak), and the rise is beyond
 /// the noise: 4 KiB of an exact kind; else 1 % of the memory and four times the median deviation from the
-/// line, and of processes with JavaScript's garbage in them 64 MB.
+/// line, of processes with JavaScript's garbage in them 64 MB, and of one that serves others meanwhile 16 MB.
 [[nodiscard]] GrowthEstimate estimate_growth(const MemorySeries& series);
 
 /// Whether more runs can change nothing: an exact kind grows, or every kind is flat or grows.
@@ -58,6 +61,8 @@ struct MemoryOverRuns {
 
 /// "heap in use", "all processes".
 [[nodiscard]] std::string memory_kind_text(std::string kind);
+/// The name of this kind in a process that serves others meanwhile; it is never exact.
+[[nodiscard]] std::string shared_memory_kind(std::string_view kind);
 /// "+1.2 kB per run (+1.1 kB to +1.3 kB)".
 [[nodiscard]] std::string growth_per_run_text(const GrowthEstimate& estimate);
 

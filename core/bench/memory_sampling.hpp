@@ -23,7 +23,7 @@ class MemorySampling {
   [[nodiscard]] std::int64_t next_runs() const;
   /// So many have happened. What is sampled then follows with add().
   void ran(std::int64_t runs);
-  /// What was read after the runs so far; nothing is kept of readings of 0 bytes.
+  /// What was read after the runs so far; readings of 0 bytes are ignored.
   void add(const std::string& kind, std::int64_t bytes, bool exact);
   /// Whether no more runs are needed; `seconds` since the first one began. Then memory() is complete.
   [[nodiscard]] bool finished(double seconds);

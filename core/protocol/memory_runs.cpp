@@ -1,5 +1,6 @@
 #include "core/protocol/memory_runs.hpp"
 
+#include "core/bench/memory_growth.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -27,8 +28,11 @@ Result<Progress> MemoryRuns::poll(std::int64_t budget_ns) {
       sampling_.ran(runs);
       // A WebAssembly heap is this service's alone; a process may serve others meanwhile.
       const bool alone = slice.memory_kind.value_or("") == "wasm_heap";
-      sampling_.add("heap_in_use", slice.heap_bytes.value_or(0), alone);
-      sampling_.add(slice.engine_memory_kind.value_or(""), slice.engine_memory_bytes.value_or(0), alone);
+      const auto add = [&](std::string_view kind, std::int64_t bytes) {
+        sampling_.add(alone ? std::string(kind) : shared_memory_kind(kind), bytes, alone);
+      };
+      add("heap_in_use", slice.heap_bytes.value_or(0));
+      add(slice.engine_memory_kind.value_or(""), slice.engine_memory_bytes.value_or(0));
       done_ = sampling_.finished(static_cast<double>(monotonic_ns() - began_ns_) * 1e-9);
     }
   }

@@ -13,7 +13,7 @@ namespace driftscope {
 
 class MemoryRuns final : public RunsAfter {
  public:
-  explicit MemoryRuns(std::int64_t runs) : sampling_({.runs = runs}) {}
+  explicit MemoryRuns(std::int64_t runs) : sampling_({.runs = runs, .max_growth = max_growth}) {}
 
   [[nodiscard]] Status prepare(LoadedModel& model, StartRequest start) override;
   [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) override;
@@ -21,6 +21,9 @@ class MemoryRuns final : public RunsAfter {
   [[nodiscard]] Status failed(Trace& trace, const Error& error) override;
 
  private:
+  /// So much is a leak, and more might end the page or the server.
+  static constexpr std::int64_t max_growth = 1'000'000'000;
+
   MemorySampling sampling_;
   std::unique_ptr<Measurement> measurement_;
   std::int64_t began_ns_ = 0;

@@ -75,6 +75,17 @@ TEST_CASE("MemoryGrowth_GarbageOfABrowser_IsUnclear_UntilMoreComesTogetherThanCo
   CHECK(estimate_growth(leak).growth == Growth::grows);
 }
 
+TEST_CASE("MemoryGrowth_OfAProcessThatServesOthers_IsUnclear_UntilConnectionsDoNotExplainIt") {
+  MemorySeries connections = sampled(false, [](double run) { return 2 * megabyte + 500.0 * run; });
+  CHECK(estimate_growth(connections).growth == Growth::grows);
+  connections.kind = shared_memory_kind("heap_in_use");
+  CHECK(estimate_growth(connections).growth == Growth::unclear);
+  MemorySeries leak = sampled(false, [](double run) { return 2 * megabyte + 262144.0 * run; });
+  leak.kind = shared_memory_kind("heap_in_use");
+  CHECK(estimate_growth(leak).growth == Growth::grows);
+  CHECK(memory_kind_text(leak.kind) == "heap in use of a process that serves others");
+}
+
 TEST_CASE("MemoryGrowth_NoiseOfProcesses_RaisesNoAlarm_LeaksAreFound") {
   const std::uint64_t seed = test_seed(31);
   SEED_INFO(seed);
@@ -119,6 +130,35 @@ TEST_CASE("MemoryGrowth_InATrace_IsReadAgain") {
   CHECK(read->runs == 200);
   CHECK(read->end == MemoryEnd::decided);
   CHECK(memory_over_runs_text(*read) == memory_over_runs_text(memory));
+}
+
+// A double holds each as the integer that it was.
+TEST_CASE("MemoryGrowth_CountsThatCannotBe_AreNotRead") {
+  constexpr double most = 9007199254740992.0;  // 2^53
+  const auto is_read = [](double runs, double bytes) {
+    MemoryOverRuns memory;
+    memory.runs = 2;
+    memory.series.push_back({"heap_in_use", true, {runs, runs + 2.0}, {bytes, 1e6}});
+    Trace trace;
+    add_memory_over_runs(trace, memory);
+    return memory_over_runs_of(trace).has_value();
+  };
+  CHECK(is_read(0.0, 0.0));
+  CHECK(is_read(most - 2.0, most));
+  CHECK_FALSE(is_read(-1.0, 1e6));
+  CHECK_FALSE(is_read(most, 1e6));
+  CHECK_FALSE(is_read(1.0, -1.0));
+  CHECK_FALSE(is_read(1.0, most + 2.0));
+  Trace trace;
+  add_memory_over_runs(trace, {.runs = -1});
+  CHECK_FALSE(memory_over_runs_of(trace));
+  // The nearest double of the largest integer is beyond it.
+  trace.run =
+      R"({"memory_runs":{"runs":2,"stopped":"runs","verdict":"flat","text":"","kinds":[{"kind":"heap_in_use",
+      "exact":true,"verdict":"flat","bytes_per_run":0,"low":0,"high":0,"samples":[[1,1000]]}]}})";
+  REQUIRE(memory_over_runs_of(trace));
+  trace.run.replace(trace.run.find("1000"), 4, "9223372036854775807");
+  CHECK_FALSE(memory_over_runs_of(trace));
 }
 
 TEST_CASE("MemoryGrowth_DamagedDescriptions_NeverHurt") {
