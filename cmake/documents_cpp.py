@@ -71,8 +71,8 @@ class Cpp:
             source = f"MetricSource::{field['metrics']}"
             if "member" not in field:
                 return f"  read_metrics(fields, {source}, to);\n"
-            first = quoted(self.documents.metrics[field["metrics"]][-1][0])
-            return f"  if (fields.has({first})) read_metrics(fields, {source}, to.{field['member']}.emplace());\n"
+            present = quoted(field["present"])
+            return f"  if (fields.has({present})) read_metrics(fields, {source}, to.{field['member']}.emplace());\n"
         if "derived" in field:
             return ""
         name, member = quoted(field["name"]), f"to.{self.member(field)}"
@@ -96,14 +96,16 @@ class Cpp:
 
     def codec(self, name):
         struct, fields = self.struct_of(name), self.written(self.documents.objects[name]["fields"])
-        return self.writer(struct, fields) + self.reader(struct, fields)
+        return self.writer(struct, fields) + self.reader(name, struct, fields)
 
     def writer(self, struct, fields, start=""):
         return (f"[[nodiscard]] inline nlohmann::ordered_json encode(const {struct}& from) {{\n"
                 f"  nlohmann::ordered_json value = nlohmann::ordered_json::object();\n"
                 f"{start}{''.join(map(self.put, fields))}  return value;\n}}\n\n")
 
-    def reader(self, struct, fields):
+    def reader(self, name, struct, fields):
+        if self.documents.only_written(name):
+            return ""
         return ("[[nodiscard]] inline Status read_json(const nlohmann::ordered_json& from, const JsonPath& path,\n"
                 f"                                      {struct}& to) {{\n  JsonFields fields(from, path);\n"
                 f"{''.join(map(self.take, fields))}  return std::move(fields).status();\n}}\n\n")
@@ -115,7 +117,7 @@ class Cpp:
         if not any(field.get("streamed") for field in document["fields"]):
             start = f'  put(value, "format", std::string_view({quoted(document["format"])}));\n'
             return self.writer(struct, self.written(document["fields"]), start) + self.reader(
-                struct, self.written(document["fields"]))
+                name, struct, self.written(document["fields"]))
         text = (f"template <class Streamed>\nvoid write_document(JsonWriter& out, const {struct}& from, "
                 f"const Streamed& streamed) {{\n  out.begin_object();\n"
                 f"  out.member(\"format\", {quoted(document['format'])});\n")
@@ -134,7 +136,7 @@ class Cpp:
             elif not field.get("by_hand"):
                 pending.append(field)
         flush()
-        return text + "  out.end();\n}\n\n" + self.reader(struct, self.written(document["fields"]))
+        return text + "  out.end();\n}\n\n" + self.reader(name, struct, self.written(document["fields"]))
 
     def own_document(self, name):
         """With a struct that is generated as well."""
@@ -145,7 +147,7 @@ class Cpp:
         start = f'  put(value, "format", std::string_view({quoted(document["format"])}));\n'
         fields = self.written(document["fields"])
         return (f"namespace documents {{\n\n/// {document['doc']}\nstruct {pascal(name)} {{\n{members}}};\n\n" +
-                self.writer(struct, fields, start) + self.reader(struct, fields) + "}  // namespace documents\n\n")
+                self.writer(struct, fields, start) + self.reader(name, struct, fields) + "}  // namespace documents\n\n")
 
     def header(self, name):
         document = self.documents.documents.get(name) or self.documents.parts[name]

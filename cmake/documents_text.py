@@ -1,5 +1,5 @@
 """The schemas of documents as tables for docs/formats.md, as TypeScript's declarations and as types of Python.
-Client: documents.py."""
+Client: tools/documents."""
 
 import keyword
 import textwrap
@@ -21,7 +21,7 @@ class Text:
             return f"`\"{field['literal']}\"`"
         name, suffixes = split_type(field["type"])
         made = {"text": "text", "whole": "whole", "number": "number", "real": "number", "flag": "flag",
-                "facts": "texts, numbers, flags by name", "any": "any"}.get(name)
+                "facts": "texts, numbers, flags, null by name", "any": "any"}.get(name)
         if name in self.documents.enums:
             made = ", ".join(f"`{value}`" if value else "empty" for value in self.documents.enums[name]["values"])
         elif name in self.documents.documents:
@@ -136,7 +136,10 @@ class Text:
         absent = [field for field in fields if field.get("optional")]
         class_name, base, text = self.type_name(name), "TypedDict", ""
         if any(keyword.iskeyword(field["name"]) for field in fields):
-            # Such a key can only stand in a call. None of these objects has keys that may be absent.
+            # Such a key can only stand in a call, whose keys are all needed or none.
+            if absent:
+                raise ValueError(f"{name}: {absent[0]['name']} may be absent, while another key is a keyword of "
+                                 "Python: expected none of its keys to be optional")
             rows = "".join(f"    {quoted(field['name'])}: {self.python_type(field)},\n" for field in fields)
             return f"\n\n# {made['doc']}\n{class_name} = TypedDict({quoted(class_name)}, {{\n{rows}}})\n"
         if needed and absent:

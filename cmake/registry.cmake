@@ -18,8 +18,8 @@ function(driftscope_write_if_changed path content)
   file(WRITE "${path}" "${content}")
 endfunction()
 
-# driftscope_registry(output files header table namespace accessor [prefix]): the prefix of the names of the files,
-# which their namespaces lack.
+# driftscope_registry(output files header table namespace accessor [prefix]): each file has a namespace of its name,
+# without the prefix.
 function(driftscope_registry output files include table namespace accessor)
   set(declarations "")
   set(calls "")
@@ -104,6 +104,7 @@ driftscope_write_if_changed("${DRIFTSCOPE_GENERATED_DIR}/view_titles.cpp"
 
 std::string driftscope::gui::view_choices() { return \"${view_titles} or ${last_view_title}\"; }
 ")
+
 # core/dataset/formats/FOO.cpp defines dataset_formats::foo::add_to(DatasetFormatTable&), core/inputs/sources/FOO.cpp
 # input_sources::foo::add_to(InputSourceTable&).
 file(GLOB dataset_format_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/dataset/formats/*.cpp")

@@ -13,6 +13,15 @@ std::string text_as(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+template <class Json>
+Result<std::string> exact_text_as(const Json& value, std::string_view what) {
+  try {
+    return value.dump();
+  } catch (const nlohmann::json::exception&) {
+    return bad_input(std::string(what) + " holds text that is not UTF-8");
+  }
+}
+
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text) { return parsed_as<nlohmann::json>(text); }
@@ -24,11 +33,10 @@ std::string json_text(const nlohmann::json& value, int indent) { return text_as(
 std::string json_text(const nlohmann::ordered_json& value, int indent) { return text_as(value, indent); }
 
 Result<std::string> exact_json_text(const nlohmann::json& value, std::string_view what) {
-  try {
-    return value.dump();
-  } catch (const nlohmann::json::exception&) {
-    return bad_input(std::string(what) + " holds text that is not UTF-8");
-  }
+  return exact_text_as(value, what);
+}
+Result<std::string> exact_json_text(const nlohmann::ordered_json& value, std::string_view what) {
+  return exact_text_as(value, what);
 }
 
 }  // namespace driftscope

@@ -1,6 +1,7 @@
 // JSON from text and to text. The library's parser and serializer are templates, recompiled in every file
 // that calls them: a tenth of all code. Here they are compiled once. Clients: everything that
-// reads or writes JSON; text from elsewhere goes through json_walk.hpp first.
+// reads or writes JSON. Text from elsewhere is read within limits: by parse_document (json_lists.hpp), or
+// after a look (json_walk.hpp).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,5 +23,6 @@ namespace driftscope {
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 /// On one line; an error where a text in it is not UTF-8. `what`: its name, for the message.
 [[nodiscard]] Result<std::string> exact_json_text(const nlohmann::json& value, std::string_view what);
+[[nodiscard]] Result<std::string> exact_json_text(const nlohmann::ordered_json& value, std::string_view what);
 
 }  // namespace driftscope

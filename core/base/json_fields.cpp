@@ -89,12 +89,22 @@ const ordered_json* JsonFields::find(std::string_view key) {
   return nullptr;
 }
 
+const ordered_json* JsonFields::given(std::string_view key) {
+  const ordered_json* const value = find(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
 void JsonFields::fail(Error error) {
   if (ok()) status_ = std::move(error);
 }
 
 void JsonFields::outside(std::string_view key, std::int64_t low, std::int64_t high) {
-  fail(JsonPath(path_, key).expected(fmt::format("a whole number in [{}, {}]", low, high), *find(key)));
+  expected(key, given(key), fmt::format("a whole number in [{}, {}]", low, high));
+}
+
+void JsonFields::expected(std::string_view key, const ordered_json* got, std::string_view what) {
+  // Without a value the target has its default, which nobody gave.
+  if (got != nullptr) fail(JsonPath(path_, key).expected(what, *got));
 }
 
 void JsonFields::printable(std::string_view key, const std::string& text) {
@@ -107,12 +117,12 @@ void JsonFields::printable(std::string_view key, const std::vector<std::string>&
 }
 
 void JsonFields::finite(std::string_view key, double value) {
-  if (ok() && !std::isfinite(value)) fail(JsonPath(path_, key).expected("a finite number", *find(key)));
+  if (ok() && !std::isfinite(value)) expected(key, find(key), "a finite number");
 }
 
 void JsonFields::at_least(std::string_view key, double value, double low) {
   if (ok() && !(std::isfinite(value) && value >= low))
-    fail(JsonPath(path_, key).expected(fmt::format("a finite number of at least {}", low), *find(key)));
+    expected(key, find(key), fmt::format("a finite number of at least {}", low));
 }
 
 void JsonFields::missing(std::string_view key) { fail(path_.error(fmt::format("\"{}\" is missing", key))); }

@@ -105,11 +105,11 @@ class JsonFields {
     else
       missing(key);
   }
-  /// Leaves the target as it is where the field is absent, or null and not a number.
+  /// Leaves the target as it is where the field is absent. Null is absent, but of a double it is NaN.
   template <class T>
   void optional(std::string_view key, T& target) {
-    const auto* const value = find(key);
-    if (value != nullptr && (!value->is_null() || std::is_same_v<T, double>)) read(key, *value, target);
+    const auto* const value = std::is_same_v<T, double> ? find(key) : given(key);
+    if (value != nullptr) read(key, *value, target);
   }
   /// A text that is one of a few: `named(text)` is the optional value of that name.
   template <class T, class Named>
@@ -125,9 +125,9 @@ class JsonFields {
   }
   template <class T, class Named>
   void optional_name(std::string_view key, std::optional<T>& target, const Named& named) {
-    if (has(key)) required_name(key, target.emplace(), named);
+    if (given(key) != nullptr) required_name(key, target.emplace(), named);
   }
-  /// An error where the number that was read is outside of [low, high].
+  /// An error where the number that was read is outside of [low, high]; a field that is absent has none.
   template <std::integral T>
   void within(std::string_view key, T value, std::int64_t low, std::int64_t high) {
     if (ok() && (std::cmp_less(value, low) || std::cmp_greater(value, high))) outside(key, low, high);
@@ -135,14 +135,16 @@ class JsonFields {
   /// An error where a text that was read has control characters.
   void printable(std::string_view key, const std::string& text);
   void printable(std::string_view key, const std::vector<std::string>& texts);
-  /// An error where it is NaN or infinite.
+  /// An error where the number that was read is NaN or infinite.
   void finite(std::string_view key, double value);
   /// The same, and where it is below.
   void at_least(std::string_view key, double value, double low);
 
   /// Null where it is absent.
   [[nodiscard]] const nlohmann::ordered_json* find(std::string_view key);
-  [[nodiscard]] bool has(std::string_view key) { return find(key) != nullptr; }
+  /// Null where it is absent, or null in the document: an optional field may be either.
+  [[nodiscard]] const nlohmann::ordered_json* given(std::string_view key);
+  [[nodiscard]] bool has(std::string_view key) { return given(key) != nullptr; }
   [[nodiscard]] const JsonPath& path() const { return path_; }
   [[nodiscard]] bool ok() const { return status_.ok(); }
   [[nodiscard]] Status status() && { return std::move(status_); }
@@ -155,6 +157,7 @@ class JsonFields {
   }
   void missing(std::string_view key);
   void outside(std::string_view key, std::int64_t low, std::int64_t high);
+  void expected(std::string_view key, const nlohmann::ordered_json* got, std::string_view what);
 
   const nlohmann::ordered_json& object_;
   JsonPath path_;

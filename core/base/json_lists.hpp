@@ -26,8 +26,7 @@ inline constexpr std::size_t max_json_keys = 10'000;
 /// Objects in arrays at one of `places` go to `entry`; an array emptied so becomes a marker that list_number
 /// reads. Other entries of such an array stay in it. A place is the keys down to the array, with dots between
 /// them; arrays on the way have no part in it: "right.layers" is each list of {"right": [{"layers": […]}]}.
-/// Errors: no JSON, too deep, too
-/// many keys.
+/// Errors: no JSON, too deep, too many keys.
 [[nodiscard]] Result<nlohmann::ordered_json> parse_json_lists(std::string_view text,
                                                               std::span<const std::string_view> places,
                                                               const JsonEntry& entry);

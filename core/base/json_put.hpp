@@ -32,7 +32,10 @@ template <std::same_as<nlohmann::ordered_json> T>
 template <class T>
 [[nodiscard]] nlohmann::ordered_json encode(const std::map<std::string, T>& from) {
   nlohmann::ordered_json value = nlohmann::ordered_json::object();
-  for (const auto& [name, one] : from) value[name] = encode(one);
+  // Not by value[name], which searches among the keys before it: those of a map differ.
+  auto& members = value.get_ref<nlohmann::ordered_json::object_t&>();
+  members.reserve(from.size());
+  for (const auto& [name, one] : from) members.emplace_back(name, encode(one));
   return value;
 }
 

@@ -13,7 +13,7 @@
 
 namespace driftscope {
 
-/// A layer that was suspect or a fault when the baseline was saved.
+/// A layer that was unjudged, suspect or a fault when the baseline was saved.
 struct KnownLayer {
   std::string node;
   std::string output;

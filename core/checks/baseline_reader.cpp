@@ -48,8 +48,7 @@ Result<Baseline> baseline_from(std::span<const std::byte> bytes) {
     return limit_error(fmt::format("{} bytes, the limit is {}", bytes.size(), largest_file));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto document = parse_document(text);
-  if (!document.ok() || !document->is_object())
-    return bad_input("it is not a JSON object: truncated, or edited by hand?");
+  if (!document.ok()) return bad_input(document.error().message + "; truncated, or edited by hand?");
   DRIFTSCOPE_CHECK(check_format(*document));
   const JsonPath root;
   Baseline baseline;

@@ -79,9 +79,11 @@ std::int64_t tensor_bytes(const LayerTable& layers, std::size_t row) {
 
 std::string target_line(const TargetResult& target, std::string_view side) {
   if (target.error) return fmt::format("{:<5}  {}  failed: {}\n", side, target.target, target.error->message);
-  if (!target.trace) return fmt::format("{:<5}  {}  not run\n", side, target.target);
-  const MemoryRecord peak = peak_memory(*target.trace);
-  std::string line = fmt::format("{:<5}  {}  {}", side, target.target, run_text(*target.trace));
+  if (!did_run(target)) return fmt::format("{:<5}  {}  not run\n", side, target.target);
+  const Trace nothing_known;
+  const Trace& trace = target.trace ? *target.trace : nothing_known;
+  const MemoryRecord peak = peak_memory(trace);
+  std::string line = fmt::format("{:<5}  {}  {}", side, target.target, run_text(trace));
   const RunTime time = run_time(target);
   line += fmt::format("\n         whole model {}; {}; peak memory {} ({})",
                       plain_text(run_time_text(time), 1000), plain_text(layer_times_text(time), 100),

@@ -47,8 +47,9 @@ std::string head(const ComparisonView& view) {
 }
 
 std::string chip(const TargetResult& target) {
-  const bool ran = target.trace && target.verification;
-  const Verdict verdict = ran ? target.verification->verdict : Verdict::missing;
+  // An error without a verdict is one of the run, or of what judges it.
+  const bool ran = did_run(target) && (target.verification || !target.error);
+  const Verdict verdict = target.verification ? target.verification->verdict : Verdict::missing;
   return fmt::format("<li class=\"chip v-{}\"><b>{}</b> <span>{}</span></li>",
                      ran ? verdict_name(verdict) : "fault", html_text(target.target, 48),
                      ran ? html_escape(verdict_text(verdict)) : "✗ did not run");

@@ -143,13 +143,13 @@ Status read_target(const Json& value, LayerLists& lists, const JsonPath& path, T
   }
   fields.optional("time", result.stored_time);
   if (!fields.ok()) return std::move(fields).status();
-  if (const Json* const verify = fields.find("verify"))
+  if (const Json* const verify = fields.given("verify"))
     DRIFTSCOPE_CHECK(read_verification(*verify, lists, JsonPath(path, "verify"), result.verification));
   if (fields.has("layers")) {
     DRIFTSCOPE_CHECK(read_differences(fields, value, lists, result.comparison.emplace()));
     result.comparison->target = result.target;
   }
-  if (const Json* const dataset = fields.find("dataset"))
+  if (const Json* const dataset = fields.given("dataset"))
     DRIFTSCOPE_CHECK(read_dataset(*dataset, JsonPath(path, "dataset"), result.dataset.emplace()));
   if (fields.has("ran")) DRIFTSCOPE_CHECK(read_run(fields, result, result.trace.emplace()));
   return std::move(fields).status();
@@ -157,7 +157,7 @@ Status read_target(const Json& value, LayerLists& lists, const JsonPath& path, T
 
 /// An object, kept as the text that a view has of it.
 void read_object(JsonFields& fields, std::string_view key, std::string& text) {
-  const Json* const value = fields.find(key);
+  const Json* const value = fields.given(key);
   if (value == nullptr) return;
   if (value->is_object())
     text = json_text(*value);

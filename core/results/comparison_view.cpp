@@ -105,11 +105,12 @@ std::string short_target(const std::string& target, const ComparisonView& view) 
 RunTime run_time(const TargetResult& result) {
   if (result.stored_time) return *result.stored_time;
   if (result.trace) return run_time(*result.trace);
-  std::int64_t total = 0;
+  double total = 0.0;  // of a document from elsewhere: 64 bits may not hold it
   if (result.comparison)
-    for (const LayerDifference& layer : result.comparison->layers) total += layer.right_ns;
+    for (const LayerDifference& layer : result.comparison->layers)
+      total += static_cast<double>(layer.right_ns);
   RunTime time;
-  if (total > 0) time = {.ns = static_cast<double>(total), .kind = TimeKind::layers, .layers = "watched"};
+  if (total > 0.0) time = {.ns = total, .kind = TimeKind::layers, .layers = "watched"};
   return time;
 }
 

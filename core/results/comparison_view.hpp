@@ -47,6 +47,12 @@ struct ComparisonView {
   std::string gate;  ///< result of the checks (checks_json); empty where none were made
 };
 
+/// Whether anything is known of a run. Verifications, and comparisons of earlier versions, do not say what
+/// ran: they have no trace.
+[[nodiscard]] inline bool did_run(const TargetResult& result) {
+  return result.trace || result.verification || result.comparison;
+}
+
 /// What ran, in one line: "Chromium 156.0 · wasm SIMD128 · 2 threads · isolated".
 [[nodiscard]] std::string run_text(const Trace& trace);
 

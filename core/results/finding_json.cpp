@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 /// {"name": value, …}
 template <class T>
 Status read_named(JsonFields& fields, std::string_view key, std::vector<std::pair<std::string, T>>& named) {
-  const Json* const object = fields.find(key);
+  const Json* const object = fields.given(key);
   if (object == nullptr) return {};
   const JsonPath path(fields.path(), key);
   if (!object->is_object()) return path.expected("an object", *object);

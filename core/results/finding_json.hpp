@@ -1,6 +1,6 @@
 // Findings in documents: {"id": "precision.rounded_inputs", "numbers": {…}, "words": {…}, "elements":
-// [[0,3]], "text": "…"}; what is empty is left out. Client: the code generated
-// from the schema of verifications.
+// [[0,3]], "text": "…"}; what is empty is left out. Client: the code generated from the schema of
+// verifications.
 #pragma once
 
 #include "core/base/json_fields.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/json.hpp"
 #include "core/statistics/statistics.hpp"
 #include "core/trace/run_fact.hpp"
 #include "core/verify/compare.hpp"
@@ -12,18 +11,29 @@
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
+using nlohmann::ordered_json;
 
 bool are_times(const std::vector<double>& times) {
   return std::ranges::all_of(times, [](double time) { return std::isfinite(time) && time >= 0.0; });
 }
 
-std::optional<UnwatchedTimes> unwatched_of(const nlohmann::ordered_json& value) {
+std::optional<UnwatchedTimes> unwatched_of(const ordered_json& value) {
   UnwatchedTimes times;
   if (!read_json(value, JsonPath("unwatched"), times).ok()) return std::nullopt;
   if (!times.error.empty()) return UnwatchedTimes{0.0, 0, {}, std::move(times.error)};
+  // All but error, or error alone.
+  if (!value.contains("first_ns") || times.runs <= 0) return std::nullopt;
   if (times.readings_ns.empty() || !are_times(times.readings_ns)) return std::nullopt;
   return times;
+}
+
+/// Other programs may write fractions of nanoseconds: they are cut off.
+void make_whole(ordered_json& times_ns) {
+  constexpr double max_time_ns = 1e18;  // 30 years: fits the integer
+  if (!times_ns.is_array()) return;
+  for (ordered_json& one : times_ns)
+    if (one.is_number_float() && one.get<double>() >= 0.0)
+      one = static_cast<std::int64_t>(std::min(one.get<double>(), max_time_ns));
 }
 
 std::int64_t layers_time_ns(const Trace& trace) {
@@ -44,18 +54,15 @@ std::string layer_times_text(const Trace& trace) {
 
 }  // namespace
 
-json run_times_json(const RunTimes& times) {
-  json object = encode(times);
+ordered_json run_times_json(const RunTimes& times) {
+  ordered_json object = encode(times);
   if (times.unwatched && !times.unwatched->readings_ns.empty())
     object["unwatched"]["median_ns"] = median(times.unwatched->readings_ns);
   return object;
 }
 
 void set_run_times(Trace& trace, const RunTimes& times) {
-  json run = parse_json(trace.run);
-  if (!run.is_object()) run = json::object();
-  run["times"] = run_times_json(times);
-  trace.run = json_text(run);
+  set_run_fact(trace, "times", run_times_json(times));
 }
 
 std::optional<RunTimes> run_times_of(const Trace& trace) {
@@ -67,6 +74,7 @@ std::optional<RunTimes> run_times_of(const Trace& trace) {
     unwatched = unwatched_of(*found);
     value->erase("unwatched");
   }
+  if (const auto watched = value->find("watched_ns"); watched != value->end()) make_whole(*watched);
   RunTimes times;
   const Status read = read_json(*value, JsonPath("times"), times);
   if (!read.ok() || std::ranges::any_of(times.watched_ns, [](std::int64_t time) { return time < 0; }))

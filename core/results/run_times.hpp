@@ -28,7 +28,7 @@ struct RunTimes {
 };
 
 /// {"watched_ns":[…],"unwatched":{"median_ns","first_ns","runs","readings_ns":[…]} or {"error"}}
-[[nodiscard]] nlohmann::json run_times_json(const RunTimes& times);
+[[nodiscard]] nlohmann::ordered_json run_times_json(const RunTimes& times);
 /// Adds them to the trace's `run`, in place of those that it has.
 void set_run_times(Trace& trace, const RunTimes& times);
 /// Nothing where the trace says nothing (a file that others made) or what it says is malformed.

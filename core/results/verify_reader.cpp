@@ -14,7 +14,7 @@ Status read_layer(const nlohmann::ordered_json& value, const JsonPath& path, Lay
   if (fields.has("reason") && !fields.has("findings")) {  // of an earlier version
     std::string reason;
     fields.optional("reason", reason);
-    layer.findings = {{.id = "stored.reason", .words = {{"text", std::move(reason)}}}};
+    if (!reason.empty()) layer.findings = {{.id = "stored.reason", .words = {{"text", std::move(reason)}}}};
   }
   for (const BudgetSuite* const one : budget_suites()) {
     if (!fields.has(one->name)) continue;

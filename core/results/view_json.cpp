@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/json.hpp"
+#include "core/base/json_lists.hpp"
 #include "core/results/verify_json.hpp"
 #include "core/verify/name_match.hpp"
 #include "generated/documents/compare.hpp"
@@ -54,12 +55,13 @@ Json dataset_to_json(const DatasetResult& result, const TargetResult& left) {
 
 /// What is known of a run beside its values.
 void write_run(JsonWriter& out, const Trace& trace) {
-  const Json run = parse_ordered_json(trace.run);
-  out.member("ran", run.is_object() ? run : Json::object());
+  auto read = parse_document(trace.run);
+  const Json run = read.ok() && read->is_object() ? *std::move(read) : Json::object();
+  out.member("ran", run);
   if (const MemoryRecord peak = peak_memory(trace); !peak.kind.empty())
     out.member("peak_memory", encode(peak));
   for (const char* check : {"observer_check", "memory_runs"})
-    if (run.is_object() && run.contains(check)) out.member(check, run[check]);
+    if (run.contains(check)) out.member(check, run[check]);
   if (const std::string names = name_match_text(trace); !names.empty()) out.member("names", names);
 }
 

@@ -131,7 +131,7 @@ std::vector<LaterValue> RunComparer::take_values() {
   return values;
 }
 
-nlohmann::json repeat_check_json(const RepeatCheck& check) { return encode(check); }
+nlohmann::ordered_json repeat_check_json(const RepeatCheck& check) { return encode(check); }
 
 std::optional<RepeatCheck> repeat_check_of(const Trace& about) {
   auto check = run_fact<RepeatCheck>(about, "repeat_check");

@@ -89,7 +89,7 @@ class RunComparer {
 };
 
 /// As "repeat_check" of a trace's `run`, and read again; nothing where it is absent or malformed.
-[[nodiscard]] nlohmann::json repeat_check_json(const RepeatCheck& check);
+[[nodiscard]] nlohmann::ordered_json repeat_check_json(const RepeatCheck& check);
 [[nodiscard]] std::optional<RepeatCheck> repeat_check_of(const Trace& about);
 
 /// The name of a later run's value in a trace file: "driftscope.run2/conv1".

@@ -17,8 +17,9 @@ std::optional<nlohmann::ordered_json> run_fact_json(const Trace& trace, std::str
 }
 
 void set_run_fact(Trace& trace, std::string_view key, const nlohmann::ordered_json& value) {
-  nlohmann::ordered_json run = parse_ordered_json(trace.run);
-  if (!run.is_object()) run = nlohmann::ordered_json::object();
+  auto read = parse_document(trace.run);
+  nlohmann::ordered_json run =
+      read.ok() && read->is_object() ? *std::move(read) : nlohmann::ordered_json::object();
   run[std::string(key)] = value;
   trace.run = json_text(run);
 }

@@ -17,17 +17,19 @@
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view format_family = "driftscope-trace-";
 constexpr std::string_view format_name = "driftscope-trace-1";
 
-/// Parses one metadata entry; nesting is limited so that no reader of it can run out of stack.
-Result<json> parse(const std::string& text, std::string_view key) {
+/// Whether `run` is within the limits of all that read it. In the document of a comparison it lies deeper,
+/// and that has limits as well.
+Status check_run(const std::string& run) {
   constexpr int deepest = 32;
-  json value = walk_json(text, deepest).valid ? parse_json(text) : json(json::value_t::discarded);
-  if (value.is_discarded()) return bad_input(fmt::format("__metadata__: {} is not valid JSON", key));
-  return value;
+  const auto value = parse_document(run);
+  if (!value.ok()) return in_context(value.error(), "run");
+  if (walk_json(run, deepest).too_deep)
+    return bad_input(fmt::format("run: expected at most {} objects and lists inside each other", deepest));
+  if (!value->is_object()) return bad_input("run is not a JSON object");
+  return {};
 }
 
 /// Whatever is added up of them later fits.
@@ -45,6 +47,19 @@ Status check_times(const std::vector<NodeRecord>& nodes) {
   return {};
 }
 
+/// 30,000 years: beyond any run, and a double still tells one millisecond from the next.
+constexpr double longest_ms = 1e15;
+
+Status check_samples(const std::vector<MemoryRecord>& memory) {
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    if (std::abs(memory[i].t_ms) > longest_ms)
+      return bad_input(fmt::format(
+          "__metadata__: memory[{}].t_ms: milliseconds since the start of the run are from {:g} to "
+          "{:g}, got {:g}",
+          i, -longest_ms, longest_ms, memory[i].t_ms));
+  return {};
+}
+
 /// Reads an array of records from one metadata entry.
 template <class Record>
 Status read_records(const std::map<std::string, std::string>& metadata, const char* key,
@@ -52,7 +67,7 @@ Status read_records(const std::map<std::string, std::string>& metadata, const ch
   const auto entry = metadata.find(key);
   if (entry == metadata.end()) return {};
   const auto list = parse_document(entry->second);
-  if (!list.ok()) return bad_input(fmt::format("__metadata__: {} is not valid JSON", key));
+  if (!list.ok()) return in_context(list.error(), fmt::format("__metadata__: {}", key));
   return read_json(*list, JsonPath(fmt::format("__metadata__: {}", key)), records);
 }
 
@@ -78,11 +93,11 @@ Status read_metadata(const std::map<std::string, std::string>& metadata, Trace& 
   if (!printable(trace.target) || !printable(trace.model_sha256))
     return bad_input("__metadata__: target and model_sha256 must not contain control characters");
   take("run", trace.run);
-  DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
-  if (!run.is_object()) return bad_input("__metadata__: run is not a JSON object");
+  if (auto run = check_run(trace.run); !run.ok()) return in_context(std::move(run).error(), "__metadata__");
   DRIFTSCOPE_CHECK(read_records(metadata, "nodes", trace.nodes));
   DRIFTSCOPE_CHECK(check_times(trace.nodes));
-  return read_records(metadata, "memory", trace.memory);
+  DRIFTSCOPE_CHECK(read_records(metadata, "memory", trace.memory));
+  return check_samples(trace.memory);
 }
 
 Result<Trace> read_recorded(std::span<const std::byte> bytes) {
@@ -104,11 +119,11 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
   std::map<std::string, std::string> metadata{{"format", std::string(format_name)}};
   if (!trace.model_sha256.empty()) metadata["model_sha256"] = trace.model_sha256;
   if (!trace.target.empty()) metadata["target"] = trace.target;
-  DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
-  if (!run.is_object()) return bad_input("run is not a JSON object");
+  DRIFTSCOPE_CHECK(check_run(trace.run));
   metadata["run"] = trace.run;
   for (const MemoryRecord& record : trace.memory)
     if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is not a finite number");
+  DRIFTSCOPE_CHECK(check_samples(trace.memory));
   DRIFTSCOPE_TRY(metadata["nodes"], exact_json_text(encode(trace.nodes), "nodes"));
   DRIFTSCOPE_TRY(metadata["memory"], exact_json_text(encode(trace.memory), "memory"));
   return metadata;

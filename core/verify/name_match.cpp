@@ -6,7 +6,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/trace/run_fact.hpp"
 
@@ -205,13 +204,12 @@ void rename_values(const Graph& graph, const NameMatch& match, Trace& trace) {
       output = renamed->second;
       if (const auto maker = makers.find(output); maker != makers.end()) record.name = maker->second->name;
     }
-  auto run = parse_json(trace.run);
-  if (!run.is_object()) return;
   if (!match.by_position.empty())
-    run["matched_by_position"] = {{"count", match.by_position.size()}, {"values", pair_texts(match)}};
+    set_run_fact(trace, "matched_by_position",
+                 {{"count", match.by_position.size()}, {"values", pair_texts(match)}});
   if (!match.unmatched.empty())
-    run["unmatched"] = {{"count", match.unmatched.size()}, {"tensors", unmatched_texts(match)}};
-  trace.run = json_text(run);
+    set_run_fact(trace, "unmatched",
+                 {{"count", match.unmatched.size()}, {"tensors", unmatched_texts(match)}});
 }
 
 void rename_values(const NameMatch& match, TraceView& trace) {

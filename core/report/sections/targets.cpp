@@ -10,7 +10,7 @@ namespace {
 
 std::string target_row(const TargetResult& target) {
   std::string html = "<tr><th scope=\"row\">" + html_text(target.target, 80) + "</th>";
-  if (!target.trace)
+  if (!did_run(target))
     return html +
            "<td class=\"text v-fault\">✗ did not run</td><td class=\"text\">–</td><td>–</td><td>–</td>"
            "<td class=\"text\">–</td></tr>";
@@ -19,12 +19,14 @@ std::string target_row(const TargetResult& target) {
                       html_escape(verdict_text(verdict)));
   std::string divergence = "–";
   if (target.comparison) divergence = html_text(target.comparison->first_divergence.value_or("none"), 40);
-  const MemoryRecord peak = peak_memory(*target.trace);
+  const Trace nothing_known;
+  const Trace& trace = target.trace ? *target.trace : nothing_known;
+  const MemoryRecord peak = peak_memory(trace);
   const RunTime time = run_time(target);
   html += fmt::format("<td class=\"text\">{}</td><td>{}</td><td>{} <span class=\"soft\">{}</span></td>",
                       divergence, html_text(short_run_time_text(time), 60), format_bytes(peak.bytes),
                       html_text(peak.kind, 30));
-  html += "<td class=\"text wrap\">" + html_text(run_text(*target.trace), 200);
+  html += "<td class=\"text wrap\">" + html_text(run_text(trace), 200);
   html += fmt::format("<br><span class=\"soft\">whole model {}; {}</span>",
                       html_text(run_time_text(time), 1000), html_text(layer_times_text(time), 100));
   for (const std::string& note : target_notes(target))

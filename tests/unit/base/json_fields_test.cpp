@@ -99,6 +99,63 @@ TEST_CASE("JsonFields_TheFirstError_Stays") {
         }) == "here.c: it contains control characters");
 }
 
+TEST_CASE("JsonFields_OptionalNull_IsAbsent_ButOfADoubleNaN") {
+  const auto object =
+      parse_ordered_json(R"({"whole":null,"text":null,"name":null,"double":null,"flag":null})");
+  JsonFields fields(object, JsonPath());
+  std::int64_t whole = 7;
+  std::string text = "before";
+  std::optional<int> name;
+  double number = 7.0;
+  bool flag = true;
+  fields.optional("whole", whole);
+  fields.optional("text", text);
+  fields.optional_name("name", name, [](std::string_view) { return std::optional(1); });
+  fields.optional("double", number);
+  fields.optional("flag", flag);
+  CHECK_FALSE(fields.has("name"));
+  CHECK(std::move(fields).status().ok());
+  CHECK(whole == 7);
+  CHECK(text == "before");
+  CHECK_FALSE(name.has_value());
+  CHECK(std::isnan(number));
+  CHECK(flag);
+}
+
+TEST_CASE("JsonFields_LimitsOfAnAbsentField_AreNotThoseOfItsDefault") {
+  const auto object = parse_ordered_json(R"({"null":null})");
+  JsonFields fields(object, JsonPath());
+  std::int64_t whole = -1;
+  double number = NAN;
+  for (const char* const key : {"absent", "null"}) {
+    fields.optional(key, whole);
+    fields.within(key, whole, 0, 4);
+  }
+  fields.optional("absent", number);
+  fields.finite("absent", number);
+  fields.at_least("absent", number, 0.0);
+  CHECK(fields.ok());
+  fields.optional("null", number);
+  fields.at_least("null", number, 0.0);
+  const Status status = std::move(fields).status();
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().message == "null: expected a finite number of at least 0, got null");
+}
+
+TEST_CASE("JsonPut_AMap_HasItsKeysInOrder") {
+  const std::map<std::string, std::int64_t> map = {{"b", 2}, {"a", 1}};
+  CHECK(json_text(encode(map)) == R"({"a":1,"b":2})");
+  CHECK(json_text(encode(std::map<std::string, std::string>())) == "{}");
+}
+
+TEST_CASE("JsonText_ThatIsNotUtf8_IsNotExact") {
+  const nlohmann::ordered_json object = {{"b", "\xff"}, {"a", 1}};
+  const auto text = exact_json_text(object, "nodes");
+  REQUIRE_FALSE(text.ok());
+  CHECK(text.error().message == "nodes holds text that is not UTF-8");
+  CHECK(exact_json_text(nlohmann::ordered_json{{"b", 2}, {"a", 1}}, "nodes").value() == R"({"b":2,"a":1})");
+}
+
 TEST_CASE("JsonPut_WhatIsWritten_IsReadAgain") {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   put(object, "text", std::string("x"));

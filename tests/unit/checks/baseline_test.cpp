@@ -64,18 +64,19 @@ TEST_CASE("Baseline_DamagedFiles_AreErrorsThatNameTheField") {
     return read.error().message;
   };
   CHECK(holds(error_of(good.substr(0, good.size() / 2)), "truncated"));
-  CHECK(holds(error_of(""), "not a JSON object"));
-  CHECK(holds(error_of("[]"), "not a JSON object"));
+  CHECK(holds(error_of(""), "baseline: expected JSON; truncated, or edited by hand?"));
+  CHECK(holds(error_of("[]"), "baseline: the document: expected an object, got a list"));
   CHECK(holds(error_of(replaced(good, "baseline-1", "baseline-2")), "newer Driftscope"));
   CHECK(holds(error_of(replaced(good, "driftscope-baseline-1", "something")), "format"));
   CHECK(holds(error_of(replaced(good, "\"suspect\"", "\"identical\"")), "verdict"));
   CHECK(holds(error_of(replaced(good, "1000.5", "-1")), "medians_ns"));
-  CHECK(holds(error_of(replaced(good, "1000.5", "1e999")), "not a JSON object"));
+  CHECK(holds(error_of(replaced(good, "1000.5", "1e999")), "expected JSON"));
   CHECK(holds(error_of(replaced(good, "\"cores\": 2", "\"cores\": 2.5")), "cores"));
   CHECK(holds(error_of(replaced(good, "\"chrome/fast\"", "\"pc/strict\"")), "twice"));
   CHECK(holds(error_of(replaced(good, "Some CPU", "\\u001b[2J")), "control"));
   std::string deep(100, '[');
-  CHECK(holds(error_of("{\"a\":" + deep + std::string(100, ']') + "}"), "not a JSON object"));
+  CHECK(holds(error_of("{\"a\":" + deep + std::string(100, ']') + "}"),
+              "at most 64 objects and lists inside each other"));
 }
 
 TEST_CASE("Baseline_MutatedBytes_AreReadOrRejected") {

@@ -301,6 +301,54 @@ TEST_CASE("ReadComparison_OfAnEarlierVersion_NumbersItsLayers") {
   CHECK(std::isnan(layers[0].metrics.max_abs));
 }
 
+TEST_CASE("ReadComparison_LaterRunsOfAnEarlierVersion_KeepTheMetricsThatThereWere") {
+  const auto read = read_comparison(with_verify(
+      R"(,"layers":[],"repeat_check":{"runs":2,"values":1,"agree":false,"text":"","groups":[],"different":[
+         {"run":2,"node":"n","op":"o","value":"y","values":1,"zero_signs":false,"different_elements":3,
+          "elements":9,"max_abs":0.5,"max_ulp":2,"verdict_first":"rounding","verdict":"fault"},
+         {"run":3,"node":"n","op":"o","value":"y","values":1,"zero_signs":false,"reason":"another shape",
+          "verdict_first":"rounding","verdict":"missing"}]})"));
+  REQUIRE_MESSAGE(read.ok(), read.error().message);
+  const auto& different = read->right[0].verification->repeats->different;
+  REQUIRE(different.size() == 2);
+  REQUIRE(different[0].metrics.has_value());
+  CHECK(different[0].metrics->different_elements == 3);
+  CHECK(different[0].metrics->elements == 9);
+  CHECK(different[0].metrics->max_abs == 0.5);
+  CHECK(different[0].metrics->max_ulp == 2.0);
+  CHECK(std::isnan(different[0].metrics->max_rel));
+  CHECK(different[0].metrics->inf == 0);
+  CHECK_FALSE(different[1].metrics.has_value());
+}
+
+TEST_CASE("ReadComparison_AReasonOfAnEarlierVersion_IsAFindingUnlessItIsEmpty") {
+  const auto read = read_comparison(with_verify(
+      R"(,"layers":[{"node":"n","op":"o","output":"y","verdict":"fault","worst":null,"reason":"too far"},
+                    {"node":"m","op":"o","output":"z","verdict":"rounding","worst":null,"reason":""}])"));
+  REQUIRE_MESSAGE(read.ok(), read.error().message);
+  const auto& layers = read->right[0].verification->layers;
+  REQUIRE(layers[0].findings.size() == 1);
+  CHECK(layers[0].findings[0].id == "stored.reason");
+  CHECK(layers[1].findings.empty());
+}
+
+TEST_CASE("ReadComparison_NullOfWhatMayBeAbsent_IsAbsent") {
+  const auto read = read_comparison(with_right(
+      R"("error":null,"error_kind":null,"time":null,"verify":null,"layers":null,"dataset":null,"ran":null)"));
+  REQUIRE_MESSAGE(read.ok(), read.error().message);
+  const TargetResult& right = read->right[0];
+  CHECK_FALSE(right.error.has_value());
+  CHECK_FALSE(right.stored_time.has_value());
+  CHECK_FALSE(did_run(right));
+}
+
+TEST_CASE("ReadComparison_OfAVerification_DidRun") {
+  const auto read = read_comparison(verification_json(Verification()));
+  REQUIRE_MESSAGE(read.ok(), read.error().message);
+  CHECK_FALSE(read->left.trace.has_value());
+  CHECK(did_run(read->left));
+}
+
 TEST_CASE("ReadComparison_WrongTypes_AreErrorsThatNameThePlace") {
   CHECK(error_of(with_right(R"("layers":[{"node":"n","output":"y"},{"node":3}])")) ==
         "right[0].layers[1].node: expected a string, got 3");
@@ -319,6 +367,8 @@ TEST_CASE("ReadComparison_WrongTypes_AreErrorsThatNameThePlace") {
   CHECK(error_of(with_right(R"("error":"x","error_kind":"odd")")) == "right[0].error_kind: 'odd' is unknown");
   CHECK(error_of(with_right(R"("time":{"ns":"a","kind":"unwatched"})")) ==
         "right[0].time.ns: expected a number or null, got 'a'");
+  CHECK(error_of(with_right(R"("layers":[{"node":"n","output":"y","right_ns":-1}])")) ==
+        "right[0].layers[0].right_ns: expected a whole number in [0, 9223372036854775807], got -1");
   CHECK(error_of(with_right(R"("time":{"kind":"unwatched"})")) == "right[0].time: \"ns\" is missing");
   CHECK(error_of(with_right(R"("time":{"ns":1,"kind":"guessed"})")) ==
         "right[0].time.kind: 'guessed' is unknown");

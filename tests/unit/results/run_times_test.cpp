@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/json.hpp"
+#include "core/results/comparison_view.hpp"
 
 namespace driftscope::test::run_times_test {
 namespace {
@@ -57,12 +58,42 @@ TEST_CASE("RunTimes_MalformedFacts_AreLeftAlone") {
   for (const char* unwatched :
        {"3", "{}", R"({"first_ns":1,"runs":2,"readings_ns":[]})",
         R"({"first_ns":-1,"runs":2,"readings_ns":[1]})", R"({"first_ns":1,"runs":1e300,"readings_ns":[1]})",
-        R"({"first_ns":1,"runs":2,"readings_ns":[null]})"}) {
+        R"({"first_ns":1,"runs":2,"readings_ns":[null]})", R"({"readings_ns":[1]})",
+        R"({"first_ns":1,"readings_ns":[1]})", R"({"runs":2,"readings_ns":[1]})",
+        R"({"first_ns":1,"runs":0,"readings_ns":[1]})"}) {
     trace.run = std::string(R"({"times":{"unwatched":)") + unwatched + "}}";
     const auto times = run_times_of(trace);
     REQUIRE(times);
     CHECK_FALSE(times->unwatched);
   }
+}
+
+TEST_CASE("RunTimes_FractionsOfNanoseconds_AreCutOff") {
+  Trace trace;
+  trace.run = R"({"times":{"watched_ns":[2.5,7,1e300]}})";
+  const auto times = run_times_of(trace);
+  REQUIRE(times);
+  CHECK(times->watched_ns == std::vector<std::int64_t>{2, 7, 1'000'000'000'000'000'000});
+  trace.run = R"({"times":{"watched_ns":[-2.5]}})";
+  CHECK_FALSE(run_times_of(trace));
+}
+
+TEST_CASE("RunTimes_OfARunWithMoreKeysThanAreRead_ReplaceIt") {
+  Trace trace;
+  trace.run = "{\"engine\":\"fast\"";
+  for (int i = 0; i < 10'000; ++i) trace.run += ",\"" + std::to_string(i) + "\":0";
+  trace.run += "}";
+  set_run_times(trace, {{20}, std::nullopt});
+  CHECK(trace.run == R"({"times":{"watched_ns":[20]}})");
+}
+
+TEST_CASE("RunTimes_OfComparedLayers_AddUpBeyond64Bits") {
+  TargetResult result;
+  result.comparison.emplace().layers.resize(3);
+  for (LayerDifference& layer : result.comparison->layers) layer.right_ns = INT64_MAX;
+  const RunTime time = run_time(result);
+  CHECK(time.kind == TimeKind::layers);
+  CHECK(time.ns == 3.0 * static_cast<double>(INT64_MAX));
 }
 
 TEST_CASE("RunTimes_OtherFactsOfTheRun_Stay") {

@@ -107,10 +107,19 @@ TEST_CASE("TraceFile_BadMetadata_IsNamed") {
   const auto with = [](const std::string& key, const std::string& value) {
     return failure({{"format", ours}, {key, value}});
   };
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  std::string many_keys = "\"last\":0";
+  for (int i = 0; i < 10'000; ++i) many_keys += ",\"" + std::to_string(i) + "\":0";
   CHECK(holds(with("target", "\x1b[2J"), "control characters"));
   CHECK(holds(with("run", "[]"), "run is not a JSON object"));
-  CHECK(holds(with("run", "{"), "run is not valid JSON"));
-  CHECK(holds(with("run", std::string(5000, '[')), "run is not valid JSON"));
+  CHECK(holds(with("run", "{"), "__metadata__: run: expected JSON"));
+  CHECK(holds(with("run", std::string(5000, '[')), "__metadata__: run: expected JSON"));
+  CHECK(holds(with("run", R"({"a":)" + nested(32) + "}"), "run: expected at most 32 objects and lists"));
+  CHECK(holds(with("run", "{" + many_keys + "}"), "run: expected at most 10000 keys in an object"));
+  CHECK(holds(with("nodes", "[{"), "__metadata__: nodes: expected JSON"));
+  CHECK(holds(with("nodes", R"([{"new":)" + nested(64) + "}]"),
+              "nodes: expected at most 64 objects and lists"));
+  CHECK(holds(with("nodes", "[{" + many_keys + "}]"), "nodes: expected at most 10000 keys in an object"));
   CHECK(holds(with("nodes", "{}"), "nodes: expected a list, got an object"));
   CHECK(holds(with("nodes", "[{},3]"), "nodes[1]: expected an object, got 3"));
   CHECK(holds(with("nodes", R"([{"name":5}])"), "nodes[0].name: expected a string, got 5"));
@@ -124,6 +133,11 @@ TEST_CASE("TraceFile_BadMetadata_IsNamed") {
   CHECK(holds(with("nodes", R"([{"outputs":[1]}])"), "outputs"));
   CHECK(holds(with("memory", R"([{"t_ms":"a"}])"), "memory[0].t_ms: expected a number or null, got 'a'"));
   CHECK(holds(with("memory", R"([{"t_ms":1}])"), "memory[0]: \"bytes\" is missing"));
+  for (const std::string time : {"1e308", "-1e308", "1.01e15"})
+    CHECK(holds(with("memory",
+                     R"([{"t_ms":1e15,"bytes":2,"kind":"k"},{"t_ms":)" + time + R"(,"bytes":2,"kind":"k"}])"),
+                "memory[1].t_ms: milliseconds since the start of the run are from -1e+15 to 1e+15, got " +
+                    time.substr(0, time.find('e'))));
 }
 
 TEST_CASE("TraceFile_WhatCannotBeWritten_IsAnError") {
@@ -135,6 +149,9 @@ TEST_CASE("TraceFile_WhatCannotBeWritten_IsAnError") {
   const auto bytes = write_trace(bad_name);
   REQUIRE_FALSE(bytes.ok());
   CHECK(holds(bytes.error().message, "nodes holds text that is not UTF-8"));
+  Trace late = full_trace();
+  late.memory[1].t_ms = 1e308;
+  CHECK_FALSE(write_trace(late).ok());
   Trace twice = full_trace();
   twice.tensors.push_back(twice.tensors.front());
   CHECK_FALSE(write_trace(twice).ok());
