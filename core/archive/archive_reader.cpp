@@ -14,7 +14,7 @@
 namespace driftscope {
 namespace {
 
-constexpr std::uint64_t most_members = 1'000'000;
+constexpr std::uint64_t max_members = 1'000'000;
 constexpr std::uint64_t longest_deflated = std::uint64_t{1} << 31;  // in one call of inflate
 
 /// What minizip reads from.
@@ -123,9 +123,9 @@ Result<ArchiveReader> ArchiveReader::open(std::span<const std::byte> bytes) {
                                        : "it is not a zip file");
   unz_global_info64 about{};
   if (unzGetGlobalInfo64(zip.get(), &about) != UNZ_OK) return bad_input("its list of members is damaged");
-  if (about.number_entry > most_members)
+  if (about.number_entry > max_members)
     return limit_error(
-        fmt::format("{} members; expected at most {}", std::uint64_t{about.number_entry}, most_members));
+        fmt::format("{} members; expected at most {}", std::uint64_t{about.number_entry}, max_members));
   ArchiveReader reader;
   for (int at = about.number_entry > 0 ? unzGoToFirstFile(zip.get()) : UNZ_END_OF_LIST_OF_FILE;
        at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip.get())) {

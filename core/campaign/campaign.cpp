@@ -12,19 +12,20 @@ Status MemoryStore::add(const CampaignCell& cell, std::string result) {
   return {};
 }
 
+CampaignCell cell_of(const Campaign& campaign, std::size_t target, std::int64_t item) {
+  const auto kept = [](const std::string& name) { return valid_utf8(name) ? name : harmless(name); };
+  return {kept(campaign.targets[target]), kept(campaign.name_of(item))};
+}
+
 Result<CampaignOutcome> run_campaign(const Campaign& campaign, CampaignStore& store,
                                      const CampaignProgress& progress) {
   CampaignOutcome outcome;
   outcome.errors.resize(campaign.targets.size());
-  const auto cell_of = [&](std::size_t target, std::int64_t item) {
-    const std::string name = campaign.name_of(item);
-    return CampaignCell{campaign.targets[target], valid_utf8(name) ? name : harmless(name)};
-  };
   CampaignSchedule schedule(
       {.targets = campaign.targets.size(),
        .items = campaign.items,
        .known = [&](std::size_t target,
-                    std::int64_t item) { return store.results().contains(cell_of(target, item)); },
+                    std::int64_t item) { return store.results().contains(cell_of(campaign, target, item)); },
        .budget = campaign.budget,
        .batch_seconds = campaign.batch_seconds},
       campaign.seconds());
@@ -41,7 +42,7 @@ Result<CampaignOutcome> run_campaign(const Campaign& campaign, CampaignStore& st
     if (results->size() != batch->items.size())
       return internal_error(fmt::format("{} results for {} cells", results->size(), batch->items.size()));
     for (std::size_t i = 0; i < results->size(); ++i) {
-      const CampaignCell cell = cell_of(batch->target, batch->items[i]);
+      const CampaignCell cell = cell_of(campaign, batch->target, batch->items[i]);
       if (store.results().contains(cell))
         return internal_error(fmt::format("{}: two items have the name {}", cell.target, cell.item));
       DRIFTSCOPE_CHECK(store.add(cell, json_text((*results)[i])));

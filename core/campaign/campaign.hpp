@@ -70,6 +70,9 @@ struct CampaignOutcome {
   std::vector<std::optional<Error>> errors;  ///< by target
 };
 
+/// Under what the result is kept: the names, with bytes that are not UTF-8 as \xNN.
+[[nodiscard]] CampaignCell cell_of(const Campaign& campaign, std::size_t target, std::int64_t item);
+
 /// Runs the cells that the store does not have. Errors: those of the store.
 [[nodiscard]] Result<CampaignOutcome> run_campaign(const Campaign& campaign, CampaignStore& store,
                                                    const CampaignProgress& progress);

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace driftscope {
 namespace {
 
 // Of a source without end: as many on one target before the next is opened.
 constexpr std::int64_t items_per_round = 64;
+
+// Of a batch, however quick its cells are.
+constexpr std::int64_t most_items = 1 << 16;
 
 }  // namespace
 
@@ -22,10 +26,9 @@ std::int64_t CampaignSchedule::round_end() const {
   return plan_.items.value_or((round_ + 1) * items_per_round);
 }
 
-std::size_t CampaignSchedule::batch_limit(std::size_t target) const {
-  auto limit = plan_.batch_seconds ? paces_[target].batch : std::numeric_limits<std::size_t>::max();
-  if (plan_.budget.cells)
-    limit = std::min(limit, static_cast<std::size_t>(std::max<std::int64_t>(0, *plan_.budget.cells - ran_)));
+std::int64_t CampaignSchedule::batch_limit(std::size_t target) const {
+  auto limit = plan_.batch_seconds ? paces_[target].batch : std::numeric_limits<std::int64_t>::max();
+  if (plan_.budget.cells) limit = std::min(limit, std::max<std::int64_t>(0, *plan_.budget.cells - ran_));
   return limit;
 }
 
@@ -36,13 +39,13 @@ std::optional<CampaignBatch> CampaignSchedule::next(double now) {
   CampaignBatch batch;
   while (true) {
     batch.target = target_;
-    const std::size_t limit = paces_[target_].given_up ? 0 : batch_limit(target_);
+    const std::int64_t limit = paces_[target_].given_up ? 0 : batch_limit(target_);
     for (; item_ < round_end() && !paces_[target_].given_up; ++item_) {
       if (plan_.known(target_, item_)) {
         if (!plan_.items) ++done_;  // else counted at the beginning
         continue;
       }
-      if (batch.items.size() >= limit) break;
+      if (std::ssize(batch.items) >= limit) break;
       batch.items.push_back(item_);
     }
     if (!batch.items.empty()) break;
@@ -62,16 +65,19 @@ std::optional<CampaignBatch> CampaignSchedule::next(double now) {
 }
 
 void CampaignSchedule::done(const CampaignBatch& batch, double now) {
-  const auto count = static_cast<std::int64_t>(batch.items.size());
+  const std::int64_t count = std::ssize(batch.items);
   const double seconds = now - batch_start_;
   Pace& pace = paces_[batch.target];
-  // What opens with the first batch (a browser) says nothing of a cell.
-  if (plan_.batch_seconds && seconds * 2 < *plan_.batch_seconds)
-    pace.batch *= 2;
+  // A batch that was cut short says nothing of a longer one.
+  if (plan_.batch_seconds && seconds * 2 < *plan_.batch_seconds && count >= pace.batch)
+    pace.batch = std::min(most_items, pace.batch * 2);
   else if (plan_.batch_seconds && seconds > *plan_.batch_seconds)
-    pace.batch = std::max<std::size_t>(1, pace.batch / 2);
-  pace.cells += count;
-  pace.seconds += seconds;
+    pace.batch = std::max<std::int64_t>(1, pace.batch / 2);
+  // The first batch also opens the target (a browser): its time says little of a cell.
+  if (std::exchange(pace.opened, true)) {
+    pace.cells += count;
+    pace.seconds += seconds;
+  }
   left_[batch.target] -= count;
   done_ += count;
   ran_ += count;
@@ -82,7 +88,9 @@ void CampaignSchedule::give_up(std::size_t target) { paces_[target].given_up = t
 CampaignStep CampaignSchedule::step(std::size_t target) const {
   CampaignStep step{target, done_, std::nullopt, std::nullopt};
   if (!plan_.items) return step;
-  step.total = *plan_.items * static_cast<std::int64_t>(plan_.targets);
+  std::int64_t total = *plan_.items * static_cast<std::int64_t>(plan_.targets);
+  for (std::size_t t = 0; t < paces_.size(); ++t) total -= paces_[t].given_up ? left_[t] : 0;
+  step.total = total;
   Pace all;
   for (const Pace& pace : paces_) {
     all.cells += pace.cells;

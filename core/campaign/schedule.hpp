@@ -18,8 +18,8 @@ struct CampaignBudget {
 struct CampaignStep {
   std::size_t target = 0;
   std::int64_t done = 0;                    ///< cells, those of earlier runs included
-  std::optional<std::int64_t> total = {};   ///< of all targets; nothing: without end
-  std::optional<double> seconds_left = {};  ///< estimated from the cells of this process
+  std::optional<std::int64_t> total = {};   ///< but for what was given up; nothing: without end
+  std::optional<double> seconds_left = {};  ///< estimated from the cells of this process; nothing: too few
 };
 using CampaignProgress = std::function<void(const CampaignStep&)>;
 
@@ -52,13 +52,14 @@ class CampaignSchedule {
 
  private:
   [[nodiscard]] std::int64_t round_end() const;
-  [[nodiscard]] std::size_t batch_limit(std::size_t target) const;
+  [[nodiscard]] std::int64_t batch_limit(std::size_t target) const;
 
   /// Of a target.
   struct Pace {
-    std::int64_t cells = 0;  ///< done by this process
-    double seconds = 0.0;
-    std::size_t batch = 1;  ///< items at a time
+    std::int64_t cells = 0;  ///< done by this process after its first batch
+    double seconds = 0.0;    ///< these took
+    std::int64_t batch = 1;  ///< items at a time
+    bool opened = false;     ///< its first batch is done
     bool given_up = false;
   };
 

@@ -99,28 +99,44 @@ Status read_result(std::string_view line, CampaignResults& results) {
   return {};
 }
 
+// What is written must be read again: the fault is that of the command whose campaign it is.
+Error unreadable(std::string_view what, std::string_view why) {
+  return internal_error(fmt::format("{} cannot be kept in a store: its line {}", what, why));
+}
+
 }  // namespace
 
-std::string header_line(const CampaignDefinition& definition) {
+Result<std::string> header_line(const CampaignDefinition& definition) {
   nlohmann::ordered_json header;
   header["format"] = format_name;
   header["kind"] = definition.kind;
   header["fields"] = definition.fields;
   header["sha256"] = hash_of(definition.kind, definition.fields);
   header["build"] = definition.build;
-  return json_text(header);
+  std::string line = json_text(header);
+  if (const Status read = check_header(line, definition); !read.ok())
+    return unreadable("the campaign", read.error().message);
+  return line;
 }
 
-std::string result_line(const CampaignCell& cell, std::string_view result) {
-  return fmt::format(R"({{"target":{},"item":{},"result":{}}})", json_text(json(cell.target)),
-                     json_text(json(cell.item)), result);
+Result<std::string> result_line(const CampaignCell& cell, std::string_view result) {
+  std::string line = fmt::format(R"({{"target":{},"item":{},"result":{}}})", json_text(json(cell.target)),
+                                 json_text(json(cell.item)), result);
+  const std::string what =
+      fmt::format("the result of {} on {}", in_quotes(cell.item), in_quotes(cell.target));
+  CampaignResults read;
+  if (const Status status = read_result(line, read); !status.ok())
+    return unreadable(what, status.error().message);
+  if (read != CampaignResults{{cell, std::string(result)}}) return unreadable(what, "is read differently");
+  return line;
 }
 
 Result<StoredCampaign> read_store(std::string_view text, const CampaignDefinition& wanted) {
   StoredCampaign stored;
   std::size_t end = text.find('\n');
   if (end == std::string_view::npos) {
-    if ((header_line(wanted) + "\n").starts_with(text)) return stored;
+    DRIFTSCOPE_TRY(const std::string header, header_line(wanted));
+    if ((header + "\n").starts_with(text)) return stored;
     return not_a_store("it has no whole line");
   }
   DRIFTSCOPE_CHECK(check_header(text.substr(0, end), wanted));

@@ -18,9 +18,10 @@ struct CampaignDefinition {
   std::string build;      ///< of the program
 };
 
-/// Without the line feed at its end.
-[[nodiscard]] std::string header_line(const CampaignDefinition& definition);
-[[nodiscard]] std::string result_line(const CampaignCell& cell, std::string_view result);
+/// Without the line feed at its end. The error, an internal one: read_store would not read it as it was given
+/// (an empty name, a result that is too deep or not JSON on one line).
+[[nodiscard]] Result<std::string> header_line(const CampaignDefinition& definition);
+[[nodiscard]] Result<std::string> result_line(const CampaignCell& cell, std::string_view result);
 
 struct StoredCampaign {
   CampaignResults results;

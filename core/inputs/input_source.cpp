@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
+#include "core/base/text.hpp"
 
 namespace driftscope {
 namespace {
@@ -21,6 +22,38 @@ class SingleItem final : public InputSource {
  private:
   InputItem item_;
 };
+
+/// How an item differs from the first one, which `all` was made for; "" where it does not.
+std::string difference(const NamedInputs& all, const NamedInputs& item) {
+  if (item.size() != all.size()) return fmt::format("{} tensors, expected {}", item.size(), all.size());
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    const Tensor& got = item[t].tensor;
+    const Tensor& wanted = all[t].tensor;
+    const auto shape = std::span(wanted.shape()).subspan(1);
+    if (item[t].name != all[t].name)
+      return fmt::format("a tensor {}, expected {}", in_quotes(item[t].name), in_quotes(all[t].name));
+    if (got.dtype() != wanted.dtype() || !std::ranges::equal(got.shape(), shape))
+      return fmt::format("{} {} {}, expected {} {}", in_quotes(item[t].name), dtype_name(got.dtype()),
+                         shape_text(got.shape()), dtype_name(wanted.dtype()), shape_text(shape));
+  }
+  return "";
+}
+
+/// Zeros for so many items like the first.
+Result<NamedInputs> room_for(const InputSource& source, const NamedInputs& item, std::int64_t count) {
+  NamedInputs all;
+  for (const NamedTensor& one : item) {
+    const DType dtype = one.tensor.dtype();
+    if (bits_per_element(dtype) % 8 != 0)
+      return unsupported(fmt::format("{}: {} is {}, two elements to a byte: such items cannot be stacked",
+                                     source.text(), in_quotes(one.name), dtype_name(dtype)));
+    Shape shape = one.tensor.shape();
+    shape.insert(shape.begin(), count);
+    DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(dtype, std::move(shape), "samples"));
+    all.push_back({one.name, std::move(tensor)});
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -55,21 +88,15 @@ Result<NamedInputs> stacked_items(const InputSource& source, std::int64_t first,
   for (std::int64_t i = first; i < *end; ++i) {
     DRIFTSCOPE_TRY(InputItem item, source.item(i));
     if (i == first) {
-      for (const NamedTensor& one : item.tensors) {
-        Shape shape = one.tensor.shape();
-        shape.insert(shape.begin(), count);
-        DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(one.tensor.dtype(), std::move(shape), "samples"));
-        all.push_back({one.name, std::move(tensor)});
-      }
+      DRIFTSCOPE_TRY(all, room_for(source, item.tensors, count));
     }
+    if (const std::string other = difference(all, item.tensors); !other.empty())
+      return bad_input(fmt::format("{}: item {} has {} as in item {}; items that run together must be alike",
+                                   source.text(), i, other, first));
     for (std::size_t t = 0; t < all.size(); ++t) {
-      const auto to = all[t].tensor.mutable_bytes();
-      const std::size_t bytes = to.size() / static_cast<std::size_t>(count);
-      if (t >= item.tensors.size() || item.tensors[t].tensor.byte_size() != bytes)
-        return bad_input(fmt::format("{}: item {} has another shape than item {}", source.text(), i, first));
-      std::ranges::copy(
-          item.tensors[t].tensor.bytes(),
-          to.begin() + static_cast<std::ptrdiff_t>(bytes * static_cast<std::size_t>(i - first)));
+      const auto from = item.tensors[t].tensor.bytes();
+      const std::size_t at = from.size() * static_cast<std::size_t>(i - first);
+      std::ranges::copy(from, all[t].tensor.mutable_bytes().subspan(at, from.size()).begin());
     }
   }
   return all;

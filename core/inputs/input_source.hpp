@@ -55,8 +55,8 @@ class InputSource {
   [[nodiscard]] virtual std::vector<std::string> class_names() const { return {}; }
 };
 
-/// `count` items from `first` on as one run: each tensor with a new leading axis. Errors: items of different
-/// shapes, no items.
+/// `count` items from `first` on as one run: each tensor with a new leading axis. Errors: items that differ
+/// in names, types or shapes, types of less than a byte, no items.
 [[nodiscard]] Result<NamedInputs> stacked_items(const InputSource& source, std::int64_t first,
                                                 std::int64_t count);
 

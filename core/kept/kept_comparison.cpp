@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/archive/member_name.hpp"
 #include "core/base/json.hpp"
 #include "core/results/comparison_reader.hpp"
 #include "core/results/view_json.hpp"
@@ -17,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view format = "driftscope-run-1";
 constexpr std::string_view format_name = "driftscope-run-";
 
-constexpr const char* index_name = "drift.json";
+const std::string index_name(kept_index_name);
 constexpr const char* comparison_name = "comparison.json";
 constexpr const char* graph_name = "graph.json";
 constexpr const char* inputs_name = "inputs.safetensors";
@@ -37,12 +40,26 @@ std::vector<const TargetResult*> targets_of(const ComparisonView& view) {
   return targets;
 }
 
+/// A member for each file, under its own name where that can be one, so that the folder holds the model as
+/// other programs load it.
+std::vector<std::string> model_members(std::span<const ModelPart> parts) {
+  std::vector<std::string> members;
+  for (const ModelPart& part : parts) {
+    std::string member = std::string(model_folder) + part.name;
+    if (!is_member_name(member) || std::ranges::find(members, member) != members.end())
+      member = fmt::format("model_data/{}", members.size());
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
 std::string index_text(const ComparisonView& view, const KeptSources& sources) {
   documents::Kept index;
   index.build = view.build;
   index.model = {view.model_name, view.model_sha256, {}};
-  for (const ModelPart& part : sources.model)
-    index.model.files.push_back({part.name, std::string(model_folder) + part.name});
+  const auto members = model_members(sources.model);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    index.model.files.push_back({sources.model[i].name, members[i]});
   index.inputs = inputs_name;
   index.comparison = comparison_name;
   index.graph = graph_name;
@@ -56,9 +73,9 @@ std::string index_text(const ComparisonView& view, const KeptSources& sources) {
 }
 
 std::string format_of(const Json& index) {
-  const auto found = index.is_object() ? index.find("format") : index.end();
-  return index.is_object() && found != index.end() && found->is_string() ? found->get<std::string>()
-                                                                         : std::string();
+  if (!index.is_object()) return {};
+  const auto found = index.find("format");
+  return found != index.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 Result<std::string> read_text(const ArchiveReader& archive, const std::string& member) {
@@ -119,8 +136,9 @@ Status write_kept(const ComparisonView& view, const KeptSources& sources, Archiv
   DRIFTSCOPE_CHECK(archive.add(index_name, Packing::deflated, bytes_of(index_text(view, sources))));
   DRIFTSCOPE_CHECK(archive.add(comparison_name, Packing::deflated, bytes_of(view_json(view))));
   DRIFTSCOPE_CHECK(archive.add(graph_name, Packing::deflated, bytes_of(topology_json(sources.topology))));
-  for (const ModelPart& part : sources.model)
-    DRIFTSCOPE_CHECK(archive.add(std::string(model_folder) + part.name, Packing::stored, part.bytes));
+  const auto members = model_members(sources.model);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    DRIFTSCOPE_CHECK(archive.add(members[i], Packing::stored, sources.model[i].bytes));
   const auto sink = [&](std::span<const std::byte> bytes) { return archive.write(bytes); };
   DRIFTSCOPE_CHECK(archive.begin(inputs_name, Packing::stored));
   DRIFTSCOPE_CHECK(write_safetensors({{}, {sources.inputs.begin(), sources.inputs.end()}}, sink));

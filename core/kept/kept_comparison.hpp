@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/archive/archive_reader.hpp"
@@ -22,6 +23,9 @@
 #include "core/results/comparison_view.hpp"
 
 namespace driftscope {
+
+/// The member that says what is where; the first in the file.
+inline constexpr std::string_view kept_index_name = "drift.json";
 
 /// A file that belongs to a model: itself, or one of external data.
 struct ModelPart {

@@ -9,6 +9,7 @@
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
+#include "native/host/kept_file.hpp"
 #include "native/host/service_run.hpp"
 #include "native/platform/site.hpp"
 
@@ -101,7 +102,8 @@ Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop, const
   std::vector<ModelFile> models;
   std::vector<std::vector<PlannedRow>> planned;
   for (const std::string& path : plan.models) {
-    DRIFTSCOPE_TRY(ModelFile model, load_model_file(path, Weights::deferred));
+    DRIFTSCOPE_TRY(OpenedModel opened, open_model(path, Weights::deferred));
+    ModelFile model = std::move(opened.model);
     DRIFTSCOPE_TRY(const GivenInputs inputs, read_inputs(plan.inputs, model));
     report.input = inputs.text;
     DRIFTSCOPE_TRY(auto rows, plan_rows(plan, model));

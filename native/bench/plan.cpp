@@ -46,7 +46,7 @@ Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile
           const bool listed = count > 0 && !named.options.contains("threads");
           if (listed) planned.target.options["threads"] = std::to_string(count);
           BenchRow& row = planned.row;
-          row.model = model.path.stem().string();
+          row.model = std::filesystem::path(model.name).stem().string();
           row.model_sha256 = model.sha256;
           row.target = planned.target.text();
           row.base_name = named.text();

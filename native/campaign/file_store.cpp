@@ -63,7 +63,8 @@ Status FileStore::begin(const CampaignDefinition& definition) {
       ::ftruncate(file_.get(), static_cast<off_t>(stored_.whole_bytes)) != 0)
     return failure(system_message());
   if (stored_.whole_bytes > 0) return {};
-  DRIFTSCOPE_CHECK(append(header_line(definition)));
+  DRIFTSCOPE_TRY(std::string header, header_line(definition));
+  DRIFTSCOPE_CHECK(append(std::move(header)));
   if (::fdatasync(file_.get()) != 0) return failure(system_message());
   flush_folder(path_);
   return {};
@@ -74,7 +75,8 @@ FileStore::~FileStore() {
 }
 
 Status FileStore::add(const CampaignCell& cell, std::string result) {
-  DRIFTSCOPE_CHECK(append(result_line(cell, result)));
+  DRIFTSCOPE_TRY(std::string line, result_line(cell, result));
+  DRIFTSCOPE_CHECK(append(std::move(line)));
   stored_.results.emplace(cell, std::move(result));
   const auto now = std::chrono::steady_clock::now();
   if (now - flushed_ < flush_interval) return {};

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.hpp"
 #include "core/base/sha256.hpp"
+#include "core/base/text.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/verify/expectation.hpp"
 
@@ -17,6 +17,8 @@ namespace driftscope {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t sha256_digits = 64;
 
 std::string hash_of(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
 
@@ -54,12 +56,9 @@ void verify_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResul
   }
 }
 
-// Their order is that of Outcome.
-constexpr std::array outcome_names = {"passed", "failed", "unsupported"};
-
 json result_json(const CaseResult& result) {
-  json object = {{"outcome", outcome_names.at(static_cast<std::size_t>(result.outcome))},
-                 {"outputs_sha256", result.outputs_sha256}};
+  json object = {{"outcome", outcome_name(result.outcome)}};
+  if (result.outcome == Outcome::passed) object["outputs_sha256"] = result.outputs_sha256;
   if (!result.reason.empty()) object["reason"] = result.reason;
   if (!result.lost_before.empty()) object["lost_before"] = result.lost_before;
   return object;
@@ -81,13 +80,19 @@ Result<CaseResult> read_result(const CampaignCell& cell, const std::string& text
   read("reason", result.reason);
   read("lost_before", result.lost_before);
   const auto name = std::ranges::find(outcome_names, outcome);
-  if (!known || name == outcome_names.end())
-    return bad_input(
-        fmt::format("--store: the result of {} on {} is damaged; remove its line to have the case "
-                    "run again",
-                    cell.item, cell.target));
-  result.outcome = static_cast<Outcome>(name - outcome_names.begin());
-  return result;
+  if (known && name != outcome_names.end()) {
+    result.outcome = static_cast<Outcome>(name - outcome_names.begin());
+    if (result.outcome != Outcome::passed || result.outputs_sha256.size() == sha256_digits) return result;
+  }
+  return bad_input(
+      fmt::format("--store: the result of {} on {} is damaged: expected \"outcome\", one of {}, and of a "
+                  "case that passed \"outputs_sha256\"; remove its line to have the case run again",
+                  in_quotes(cell.item), in_quotes(cell.target), fmt::join(outcome_names, ", ")));
+}
+
+/// Of these cases those whose last run is among the first `runs`, when each has had so many by its end.
+std::int64_t finished_cases(const std::vector<std::int64_t>& ends, std::int64_t runs) {
+  return std::ranges::upper_bound(ends, runs) - ends.begin();
 }
 
 /// These cases on one target, in the order of `items`.
@@ -97,13 +102,19 @@ Result<std::vector<json>> check_cases(TargetRunner& runner, const Target& target
   messages::RunPlan outputs_only;
   outputs_only.capture = messages::Capture::outputs;
   std::vector<RunRequest> requests;
+  std::vector<std::int64_t> ends;  // runs at the end of each case: it has several, or none
   for (const std::int64_t item : items) {
     const ConformanceCase& one = cases[static_cast<std::size_t>(item)];
     if (!one.unusable)
       for (const ConformanceSet& set : one.sets)
         requests.push_back({.model = &one.model, .inputs = set.inputs, .plan = outputs_only});
+    ends.push_back(std::ssize(requests));
   }
-  DRIFTSCOPE_TRY(const std::vector<CaseRun> runs, runner.run_all(target, requests, progress));
+  DRIFTSCOPE_TRY(
+      const std::vector<CaseRun> runs,
+      runner.run_all(target, requests, [&](std::string_view step, std::int64_t done, std::int64_t) {
+        progress(step, finished_cases(ends, done), std::ssize(items));
+      }));
   std::vector<json> results;
   std::size_t next = 0;
   for (const std::int64_t item : items) {
@@ -129,13 +140,12 @@ bool promises_bits(std::string_view engine) {
 }
 
 /// Of a target that is given twice each has results of its own.
-std::vector<std::string> names_of(const std::vector<Target>& targets) {
-  std::vector<std::string> names;
+std::vector<std::string> names_of(const std::vector<Target>& targets, std::vector<std::string> names) {
+  if (names.empty())
+    for (const Target& target : targets) names.push_back(target.text());
   std::map<std::string, int> seen;
-  for (const Target& target : targets) {
-    const int before = seen[target.text()]++;
-    names.push_back(before == 0 ? target.text() : fmt::format("{} #{}", target.text(), before + 1));
-  }
+  for (std::string& name : names)
+    if (const int number = ++seen[name]; number > 1) name += fmt::format(" #{}", number);
   return names;
 }
 
@@ -148,21 +158,30 @@ json conformance_fields(const std::vector<ConformanceCase>& cases) {
   for (const ConformanceCase& one : cases) {
     text +=
         fmt::format("{} {} {}\n", name_of(one), one.model.sha256, one.unusable ? one.unusable->message : "");
-    for (const ConformanceSet& set : one.sets)
+    for (const JobAttachment& file : one.model.attachments)
+      text += fmt::format("{} {}\n", file.location, sha256_hex(*file.bytes));
+    for (const ConformanceSet& set : one.sets) {
+      text += fmt::format("inputs {} outputs {}\n", set.inputs.size(), set.wanted.size());
       for (const NamedInputs* tensors : {&set.inputs, &set.wanted})
-        for (const NamedTensor& tensor : *tensors) append_tensor(tensor.tensor, text);
+        for (const NamedTensor& tensor : *tensors) {
+          text += tensor.name + " ";
+          append_tensor(tensor.tensor, text);
+        }
+    }
   }
   return {{"cases", cases.size()}, {"cases_sha256", hash_of(text)}};
 }
 
-Result<std::vector<TargetResults>> run_conformance_cases(
-    TargetRunner& runner, const std::vector<Target>& targets, const std::vector<ConformanceCase>& cases,
-    CampaignStore& store, std::optional<double> batch_seconds, const ConformanceProgress& progress) {
+Result<std::vector<TargetResults>> run_conformance_cases(TargetRunner& runner,
+                                                         const std::vector<Target>& targets,
+                                                         const std::vector<ConformanceCase>& cases,
+                                                         const ConformanceKept& kept,
+                                                         const ConformanceProgress& progress) {
   Campaign campaign;
-  campaign.targets = names_of(targets);
+  campaign.targets = names_of(targets, kept.names);
   campaign.items = std::ssize(cases);
   campaign.name_of = [&](std::int64_t item) { return name_of(cases[static_cast<std::size_t>(item)]); };
-  campaign.batch_seconds = batch_seconds;
+  campaign.batch_seconds = kept.batch_seconds;
   campaign.seconds = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   };
@@ -174,13 +193,13 @@ Result<std::vector<TargetResults>> run_conformance_cases(
                        });
   };
   DRIFTSCOPE_TRY(const CampaignOutcome outcome,
-                 run_campaign(campaign, store, [&](const CampaignStep& next) { step = next; }));
+                 run_campaign(campaign, kept.store, [&](const CampaignStep& next) { step = next; }));
   std::vector<TargetResults> all;
   for (std::size_t t = 0; t < targets.size(); ++t) {
     TargetResults& results = all.emplace_back(TargetResults{targets[t], outcome.errors[t], {}});
     for (std::int64_t i = 0; i < *campaign.items && !results.error; ++i) {
-      const CampaignCell cell{campaign.targets[t], campaign.name_of(i)};
-      DRIFTSCOPE_TRY(CaseResult result, read_result(cell, store.results().at(cell)));
+      const CampaignCell cell = cell_of(campaign, t, i);
+      DRIFTSCOPE_TRY(CaseResult result, read_result(cell, kept.store.results().at(cell)));
       results.cases.push_back(std::move(result));
     }
   }

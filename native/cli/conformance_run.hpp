@@ -2,10 +2,12 @@
 // output of this. Client: the conformance command.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/campaign/campaign.hpp"
@@ -16,10 +18,16 @@ namespace driftscope {
 
 enum class Outcome { passed, failed, unsupported };
 
+/// As documents and stores have them.
+inline constexpr std::array<std::string_view, 3> outcome_names = {"passed", "failed", "not supported"};
+[[nodiscard]] constexpr std::string_view outcome_name(Outcome outcome) {
+  return outcome_names[static_cast<std::size_t>(outcome)];
+}
+
 struct CaseResult {
   Outcome outcome = Outcome::passed;
   std::string reason;             ///< empty when passed
-  std::string outputs_sha256;     ///< of all data sets, to compare bits between targets
+  std::string outputs_sha256;     ///< when passed: of all data sets, to compare bits between targets
   std::optional<bool> same_bits;  ///< compared with the first target of the same engine
   std::string lost_before;        ///< how a browser was lost during it that was not when it ran again
 };
@@ -31,18 +39,25 @@ struct TargetResults {
   std::vector<CaseResult> cases;
 };
 
-/// `campaign`: where all targets are; the rest is what `target` is doing.
+/// `campaign`: where all targets are; the rest is what `target` is doing, in cases of this batch.
 using ConformanceProgress = std::function<void(const Target& target, const CampaignStep& campaign,
                                                std::string_view step, std::int64_t done, std::int64_t total)>;
 
 /// What results depend on, beside the targets: for the definition of the store.
 [[nodiscard]] nlohmann::json conformance_fields(const std::vector<ConformanceCase>& cases);
 
-/// All cases on all targets, but for those that the store has. `batch_seconds` as of Campaign. Errors: those
-/// of the store; a target that does not run has its error in its results.
+/// Where results are kept.
+struct ConformanceKept {
+  CampaignStore& store;
+  std::vector<std::string> names = {};       ///< of the targets in it; none: as they are written
+  std::optional<double> batch_seconds = {};  ///< as of Campaign
+};
+
+/// All cases on all targets, but for those that the store has. Errors: those of the store; a target that does
+/// not run has its error in its results.
 [[nodiscard]] Result<std::vector<TargetResults>> run_conformance_cases(
     TargetRunner& runner, const std::vector<Target>& targets, const std::vector<ConformanceCase>& cases,
-    CampaignStore& store, std::optional<double> batch_seconds, const ConformanceProgress& progress);
+    const ConformanceKept& kept, const ConformanceProgress& progress);
 
 /// Targets of strict, and of reference, must agree bit by bit: each is compared with the first of its
 /// engine.

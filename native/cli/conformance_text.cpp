@@ -11,14 +11,6 @@
 namespace driftscope {
 namespace {
 
-std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::passed: return "passed";
-    case Outcome::failed: return "failed";
-    default: return "not supported";
-  }
-}
-
 struct Counts {
   int passed = 0;
   int failed = 0;

@@ -1,6 +1,7 @@
 #include "native/compare/comparison_host.hpp"
 
 #include "native/host/sample_files.hpp"
+#include "native/host/service_run.hpp"
 
 namespace driftscope {
 namespace {
@@ -39,12 +40,17 @@ class MemoryRun final : public TargetRun {
   Result<RunState> poll(const StepProgress& progress) override {
     if (can_watch_memory(target_)) {
       runner_.rest();  // its browser would be a load beside the one that is watched
-      DRIFTSCOPE_TRY(const MemoryOverRuns memory,
-                     watch_memory(target_, request_, server_, stopped_, progress));
-      add_memory_over_runs(trace_, memory);
-    } else {
-      DRIFTSCOPE_TRY(trace_, runner_.run(target_, inside_, progress));
+      auto memory = watch_memory(target_, request_, server_, stopped_, progress);
+      if (!memory.ok()) return in_context(std::move(memory).error(), "watching memory");
+      add_memory_over_runs(trace_, *memory);
+      return RunState::finished;
     }
+    const auto inside = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+      progress(step == timing_step ? "watching memory" : step, done, total);
+    };
+    auto trace = runner_.run(target_, inside_, inside);
+    if (!trace.ok()) return in_context(std::move(trace).error(), "watching memory");
+    trace_ = *std::move(trace);
     return RunState::finished;
   }
   Trace take() override { return std::move(trace_); }
@@ -111,7 +117,7 @@ bool NativeComparisonHost::stopped() const { return inputs_.stopped && inputs_.s
 
 ComparisonView describe_comparison(const ModelFile& model, const ComparisonInputs& inputs) {
   ComparisonView view;
-  view.model_name = model.path.filename().string();
+  view.model_name = model.name;
   view.model_sha256 = model.sha256;
   view.input_text = inputs.inputs.text;
   view.input_label = inputs.inputs.label;

@@ -128,25 +128,27 @@ void DesktopHost::probe_environment() {
 
 Status DesktopHost::select_model(std::size_t place) {
   if (place >= model_paths_.size()) return {};
-  DRIFTSCOPE_TRY(ModelFile model, load_model_of(model_paths_[place]));
-  use_model(std::make_shared<const ModelFile>(std::move(model)), place);
+  DRIFTSCOPE_TRY(OpenedModel opened, open_model(model_paths_[place]));
+  use_model(std::make_shared<const ModelFile>(std::move(opened.model)), place, std::move(opened.inputs));
   return {};
 }
 
-void DesktopHost::use_model(std::shared_ptr<const ModelFile> model, std::size_t place) {
+void DesktopHost::use_model(std::shared_ptr<const ModelFile> model, std::size_t place,
+                            std::optional<GivenInputs> kept_inputs) {
   model_ = std::move(model);
   const SampleSet samples = assets_.empty() ? SampleSet{} : samples_for(*model_, assets_);
   sample_spec_ = samples.spec;
   const std::int64_t sample = std::min(demo_sample, std::max<std::int64_t>(0, samples.samples - 1));
   inputs_.clear();
-  kept_inputs_.reset();
+  kept_inputs_ = std::move(kept_inputs);
   if (!sample_spec_.empty()) inputs_ = {fmt::format("{}#{}", sample_spec_, sample)};
   change([&](gui::Feed& feed) {
     feed.model = place;
     feed.samples = samples.samples;
     feed.sample = sample;
-    feed.input =
-        sample_spec_.empty() ? "seeded random numbers (seed 42)" : "a sample of the shipped test set";
+    feed.input = kept_inputs_           ? kept_inputs_->text + ", as kept"
+                 : sample_spec_.empty() ? "seeded random numbers (seed 42)"
+                                        : "a sample of the shipped test set";
   });
 }
 
@@ -258,12 +260,12 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
     switch (kind_of_file(path)) {
       case FileKind::model: {
-        auto model = load_model_file(path);
-        if (!model.ok()) {
-          fail(model.error().message);
+        auto opened = open_model(path);
+        if (!opened.ok()) {
+          fail(opened.error().message);
           break;
         }
-        add_model(path, *std::move(model));
+        add_model(path, *std::move(opened));
         new_model = true;
         break;
       }
@@ -331,14 +333,14 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   show_open_runs();
 }
 
-void DesktopHost::add_model(const fs::path& path, ModelFile model) {
+void DesktopHost::add_model(const fs::path& path, OpenedModel opened) {
   const auto place = static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) -
                                               model_paths_.begin());
   if (place == model_paths_.size()) {
     model_paths_.push_back(path);
     change([&](gui::Feed& feed) { feed.models.push_back(path.filename().string()); });
   }
-  use_model(std::make_shared<const ModelFile>(std::move(model)), place);
+  use_model(std::make_shared<const ModelFile>(std::move(opened.model)), place, std::move(opened.inputs));
 }
 
 Status DesktopHost::open_kept_now(const fs::path& path, std::vector<gui::TargetParts>& fresh,
@@ -349,9 +351,7 @@ Status DesktopHost::open_kept_now(const fs::path& path, std::vector<gui::TargetP
   about = std::move(parts);
   if (kept.comparison().model().empty()) return {};
   DRIFTSCOPE_TRY(ModelFile model, kept.model());
-  add_model(path, std::move(model));
-  kept_inputs_ = driftscope::kept_inputs(kept);
-  change([&](gui::Feed& feed) { feed.input = kept_inputs_->text + ", as kept"; });
+  add_model(path, {std::move(model), kept_inputs(kept)});
   return {};
 }
 
@@ -382,7 +382,7 @@ void DesktopHost::show_open_runs() {
       return on_progress("judging " + target, done, total);
     });
     if (!sha.empty() || verified() > from_files) {
-      if (!parts.topology) parts.title = model->path.filename().string();
+      if (!parts.topology) parts.title = model->name;
       parts.topology = topology_of(model->graph);
       if (parts.class_names.empty()) parts.class_names = class_names(*model);
     } else {

@@ -16,6 +16,7 @@
 #include "core/gui/feed.hpp"
 #include "native/gui/background.hpp"
 #include "native/host/inputs.hpp"
+#include "native/host/kept_file.hpp"
 #include "native/host/model_file.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -57,10 +58,11 @@ class DesktopHost : public gui::Host {
   void open_now(const std::vector<std::filesystem::path>& paths);
   [[nodiscard]] Status open_kept_now(const std::filesystem::path& path, std::vector<gui::TargetParts>& fresh,
                                      std::optional<gui::SnapshotParts>& about);
-  void add_model(const std::filesystem::path& path, ModelFile model);
+  void add_model(const std::filesystem::path& path, OpenedModel opened);
   void show_open_runs();
   Status select_model(std::size_t place);
-  void use_model(std::shared_ptr<const ModelFile> model, std::size_t place);
+  void use_model(std::shared_ptr<const ModelFile> model, std::size_t place,
+                 std::optional<GivenInputs> kept_inputs);
   void run_now(gui::RunChoice choice);
   [[nodiscard]] std::shared_ptr<const ModelFile> model_with(const std::string& sha256);
 

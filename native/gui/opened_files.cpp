@@ -58,12 +58,6 @@ Result<gui::SnapshotParts> open_kept(const KeptFile& file) {
   return parts;
 }
 
-Result<ModelFile> load_model_of(const std::filesystem::path& path) {
-  if (!is_kept_file(path)) return load_model_file(path);
-  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
-  return kept.model();
-}
-
 std::string model_of(const gui::TargetParts& parts) {
   if (parts.tensors && !parts.tensors->about().model_sha256.empty())
     return parts.tensors->about().model_sha256;

@@ -27,9 +27,6 @@ enum class FileKind { model, trace, comparison, kept, sample, unknown };
 /// The parts of a kept comparison, memory-mapped.
 [[nodiscard]] Result<gui::SnapshotParts> open_kept(const KeptFile& file);
 
-/// An .onnx file, or the model in a kept comparison.
-[[nodiscard]] Result<ModelFile> load_model_of(const std::filesystem::path& path);
-
 /// The SHA-256 of the model according to a target's run; empty if not recorded.
 [[nodiscard]] std::string model_of(const gui::TargetParts& parts);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/dataset/dataset_format.hpp"
 #include "core/inputs/input_source.hpp"
 #include "native/host/sample_files.hpp"
 
@@ -11,10 +12,14 @@ namespace {
 constexpr std::uint64_t default_seed = 42;
 
 Result<InputItem> read_source(const std::string& spec, const ModelFile& model) {
+  const Error which =
+      bad_input(fmt::format("--input {0}: which sample? Write {0}#17, or --dataset for all of them", spec));
+  if (is_dataset_spec(spec)) {  // before a large set is read
+    DRIFTSCOPE_TRY(const DatasetSpec parsed, parse_dataset_spec(spec));
+    if (!parsed.sample) return which;
+  }
   DRIFTSCOPE_TRY(const auto source, open_input_source(spec, input_site(model)));
-  if (source->size().value_or(1) > 1)
-    return bad_input(
-        fmt::format("--input {0}: which sample? Write {0}#17, or --dataset for all of them", spec));
+  if (source->size().value_or(1) > 1) return which;
   return source->item(0);
 }
 

@@ -29,7 +29,7 @@ struct GivenDataset {
   std::string text;
 };
 
-/// idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR.
+/// A spec of parse_dataset_spec without a number; dataset_forms() (core/dataset) shows all of this build.
 [[nodiscard]] Result<GivenDataset> read_dataset(const std::string& spec, const ModelFile& model);
 
 }  // namespace driftscope

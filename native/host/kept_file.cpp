@@ -23,12 +23,15 @@ class FileOutput final : public ArchiveOutput {
   AtomicFile& file_;
 };
 
-struct Mapped {
+/// The writer puts the index first, whose name follows the first header.
+constexpr std::size_t local_header_bytes = 30;
+
+}  // namespace
+
+struct KeptFile::Mapped {
   MappedFile file;
   KeptComparison comparison;
 };
-
-}  // namespace
 
 Status save_kept(const std::filesystem::path& path, const ComparisonView& view, const ModelFile& model,
                  const NamedInputs& inputs, KeepModel keep) {
@@ -37,8 +40,7 @@ Status save_kept(const std::filesystem::path& path, const ComparisonView& view, 
   sources.topology = topology_of(model.graph);
   if (keep == KeepModel::whole) {
     // A model in another format is kept as the ONNX model that ran.
-    const std::string name = model.path.filename().string() + (model.kind == "ONNX" ? "" : ".onnx");
-    sources.model.push_back({name, *model.bytes});
+    sources.model.push_back({model.name + (model.kind == "ONNX" ? "" : ".onnx"), *model.bytes});
     for (const JobAttachment& attachment : model.attachments)
       sources.model.push_back({attachment.location, *attachment.bytes});
   }
@@ -53,30 +55,35 @@ bool is_kept_file(const std::filesystem::path& path) {
   if (path.extension() == kept_extension) return true;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  std::array<std::byte, 4> head{};
+  std::array<std::byte, local_header_bytes + kept_index_name.size()> head{};
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(head.data()), head.size());
-  return file.good() && is_archive(head);
+  const std::string_view name(reinterpret_cast<const char*>(head.data()) + local_header_bytes,
+                              kept_index_name.size());
+  return file.good() && is_archive(head) && name == kept_index_name;
 }
 
 Result<KeptFile> KeptFile::open(const std::filesystem::path& path) {
   DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
   auto comparison = KeptComparison::open(file.bytes());
   if (!comparison.ok()) return in_context(std::move(comparison).error(), path.string());
-  auto mapped = std::make_shared<const Mapped>(Mapped{std::move(file), *std::move(comparison)});
   KeptFile kept;
   kept.path_ = path;
-  kept.comparison_ = std::shared_ptr<const KeptComparison>(mapped, &mapped->comparison);
+  kept.mapped_ = std::make_shared<const Mapped>(Mapped{std::move(file), *std::move(comparison)});
   return kept;
 }
 
+const KeptComparison& KeptFile::comparison() const { return mapped_->comparison; }
+
+void KeptFile::release() const { mapped_->file.release(); }
+
 Result<ModelFile> KeptFile::model(Weights weights) const {
-  const std::vector<ModelPart>& parts = comparison_->model();
+  const std::vector<ModelPart>& parts = comparison().model();
   if (parts.empty())
     return missing_error(fmt::format(
         "{}: it was kept without its model ({}, SHA-256 {}…): name the .onnx file "
         "as well",
-        path_.string(), comparison_->view().model_name, comparison_->view().model_sha256.substr(0, 12)));
+        path_.string(), comparison().view().model_name, comparison().view().model_sha256.substr(0, 12)));
   const auto copy = [](std::span<const std::byte> bytes) {
     return std::make_shared<const Bytes>(bytes.begin(), bytes.end());
   };
@@ -84,17 +91,18 @@ Result<ModelFile> KeptFile::model(Weights weights) const {
   for (const ModelPart& part : std::span(parts).subspan(1))
     attachments.push_back({part.name, copy(part.bytes)});
   auto model =
-      load_model_bytes(parts.front().name, copy(parts.front().bytes), std::move(attachments), weights);
-  if (!model.ok()) return in_context(std::move(model).error(), path_.string());
-  if (model->sha256 != comparison_->view().model_sha256)
+      load_model_bytes(path_, parts.front().name, copy(parts.front().bytes), std::move(attachments), weights);
+  if (!model.ok()) return model;
+  if (model->sha256 != comparison().view().model_sha256)
     return bad_input(fmt::format("{}: the model in it has the SHA-256 {}…, its comparison is of {}…",
                                  path_.string(), model->sha256.substr(0, 12),
-                                 comparison_->view().model_sha256.substr(0, 12)));
+                                 comparison().view().model_sha256.substr(0, 12)));
+  model->class_names = comparison().view().class_names;
   return model;
 }
 
 Result<ComparisonView> KeptFile::view() const {
-  auto view = comparison_->whole_view();
+  auto view = comparison().whole_view();
   if (!view.ok()) return in_context(std::move(view).error(), path_.string());
   return view;
 }
@@ -102,6 +110,16 @@ Result<ComparisonView> KeptFile::view() const {
 GivenInputs kept_inputs(const KeptFile& kept) {
   const ComparisonView& view = kept.comparison().view();
   return {kept.comparison().inputs(), view.input_text, view.input_label};
+}
+
+Result<OpenedModel> open_model(const std::filesystem::path& path, Weights weights) {
+  if (!is_kept_file(path)) {
+    DRIFTSCOPE_TRY(ModelFile model, load_model_file(path, weights));
+    return OpenedModel{std::move(model), std::nullopt};
+  }
+  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
+  DRIFTSCOPE_TRY(ModelFile model, kept.model(weights));
+  return OpenedModel{std::move(model), kept_inputs(kept)};
 }
 
 }  // namespace driftscope

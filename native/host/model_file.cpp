@@ -87,6 +87,7 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   ModelFile file;
   file.path = path;
+  file.name = path.filename().string();
   std::error_code unknown;  // a pipe has no size
   if (const auto size = std::filesystem::file_size(path, unknown); !unknown && size > max_protobuf_bytes)
     return name_file(protobuf_too_large("model"));
@@ -106,10 +107,12 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   return file;
 }
 
-Result<ModelFile> load_model_bytes(std::string name, std::shared_ptr<const Bytes> bytes,
-                                   std::vector<JobAttachment> attachments, Weights weights) {
+Result<ModelFile> load_model_bytes(const std::filesystem::path& path, std::string name,
+                                   std::shared_ptr<const Bytes> bytes, std::vector<JobAttachment> attachments,
+                                   Weights weights) {
   ModelFile file;
-  file.path = std::move(name);
+  file.path = path;
+  file.name = std::move(name);
   file.bytes = std::move(bytes);
   file.attachments = std::move(attachments);
   file.file_bytes = static_cast<std::int64_t>(file.bytes->size());
@@ -117,7 +120,7 @@ Result<ModelFile> load_model_bytes(std::string name, std::shared_ptr<const Bytes
     return bad_input(fmt::format("the file of external data {} is not beside it", location));
   };
   auto read = read_into(file, absent, weights);
-  if (!read.ok()) return in_context(std::move(read).error(), file.path.string());
+  if (!read.ok()) return in_context(std::move(read).error(), path.string());
   return file;
 }
 

@@ -19,7 +19,10 @@
 namespace driftscope {
 
 struct ModelFile {
-  std::filesystem::path path;
+  std::filesystem::path path;  ///< what can be opened again: the model's file, or a kept comparison
+  std::string name;            ///< the model's own file name, for people
+  /// Of a kept comparison, where no description lies beside the model; nothing: as that says.
+  std::optional<std::vector<std::string>> class_names = {};
   std::shared_ptr<const Bytes> bytes;
   std::vector<JobAttachment> attachments;  ///< the files it names as external data, whole
   std::string sha256;
@@ -36,8 +39,10 @@ struct ModelFile {
 [[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path,
                                                 Weights weights = Weights::in_memory);
 
-/// Of an .onnx file that is in memory, with the files of external data that it names.
-[[nodiscard]] Result<ModelFile> load_model_bytes(std::string name, std::shared_ptr<const Bytes> bytes,
+/// Of an .onnx file that is in memory, with the files of external data that it names; `path`: where it came
+/// from.
+[[nodiscard]] Result<ModelFile> load_model_bytes(const std::filesystem::path& path, std::string name,
+                                                 std::shared_ptr<const Bytes> bytes,
                                                  std::vector<JobAttachment> attachments,
                                                  Weights weights = Weights::in_memory);
 

@@ -87,6 +87,7 @@ InputSite input_site(const ModelFile& model) {
 }
 
 std::vector<std::string> class_names(const ModelFile& model) {
+  if (model.class_names) return *model.class_names;
   std::error_code ignored;
   if (!std::filesystem::exists(preprocess_path(model), ignored)) return {};
   const auto how = read_description(model);

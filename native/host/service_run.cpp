@@ -25,7 +25,7 @@ void report(const messages::PollResponse& now, const TargetProgress& progress) {
   if (now.preparing)
     progress(preparing_step(now.to_prepare), now.prepared, now.to_prepare);
   else
-    progress(now.timing.value_or(false) ? "measuring its time" : "running", by_sample ? now.sample : now.done,
+    progress(now.timing.value_or(false) ? timing_step : running_step, by_sample ? now.sample : now.done,
              by_sample ? now.samples : now.total);
 }
 

@@ -9,6 +9,10 @@
 
 namespace driftscope {
 
+/// Steps of a run that others look for.
+inline constexpr std::string_view running_step = "running";
+inline constexpr std::string_view timing_step = "measuring its time";
+
 /// How a service is to be asked.
 struct ServiceRunOptions {
   /// Of a service in this process: it has the inputs already, and puts its trace there.

@@ -18,7 +18,7 @@
 //   POST /api/jobs/ID/error        an object "error"
 //   GET  /api/jobs/ID/request      of a page that stays: waits for the next request; 204: none yet, ask again
 //   POST /api/jobs/ID/response     the response to it
-//   GET  /api/jobs/ID/next         after the result: the same answer once more
+//   GET  /api/jobs/ID/next         after the result: waits again for the same answer
 // Everything else is 404. See guard.hpp for which requests are answered at all.
 #pragma once
 

@@ -46,6 +46,7 @@ Result<std::unique_ptr<InputSource>> open(const std::string& spec, const InputSi
   DRIFTSCOPE_TRY(const DatasetSpec parsed, parse_dataset_spec(spec));
   DRIFTSCOPE_TRY(InputSite::Samples samples, site.samples());
   DRIFTSCOPE_TRY(Dataset set, Dataset::open(parsed, std::move(samples.how), samples.files));
+  if (parsed.sample && *parsed.sample >= set.size()) return set.sample(*parsed.sample).held();
   return std::unique_ptr<InputSource>(new Samples(spec, parsed, std::move(set)));
 }
 

@@ -138,8 +138,7 @@ Result<Exit> run_bisect(const BisectOptions& options) {
   DRIFTSCOPE_TRY(LevelBisect result, bisect_levels(model.graph, options.over, runs));
   result.why_no_nodes = runner.why_no_nodes();
   if (options.json != "-")
-    print_out("{}  {}  input {}\n\n{}", model.path.filename().string(), target.text(), input_text,
-              bisect_text(result));
+    print_out("{}  {}  input {}\n\n{}", model.name, target.text(), input_text, bisect_text(result));
   if (!options.json.empty())
     DRIFTSCOPE_CHECK(write_json(options.json, bisect_json(result, model.sha256) + "\n"));
   Exit exit = Exit::ok;
@@ -160,7 +159,7 @@ namespace commands::bisect {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<BisectOptions>();
   app.add_option("MODEL", options->model, "The .onnx file")->required();
-  app.add_option("--input", options->inputs, input_help)->expected(1)->take_all();
+  app.add_option("--input", options->inputs, input_help())->expected(1)->take_all();
   app.add_option("--over", options->over, "The option of the engine that is varied")->capture_default_str();
   app.add_option("--levels", options->levels,
                  "Its values, in the order in which they are tried (default: all that the engine lists)")

@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <functional>
+#include <set>
+
+#include "core/bench/memory_growth.hpp"
+#include "core/dataset/dataset_format.hpp"
 #include "core/report/report.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/view_json.hpp"
@@ -42,7 +47,15 @@ struct CompareOptions {
   std::string save;
   bool without_model = false;
   LayerChoice layers;
+  std::string for_runs;  ///< an option that was given and has no meaning where nothing runs
 };
+
+/// The first option that was given and is not one of `known`; empty: none.
+std::string given_beside(const CLI::App& app, const std::set<std::string>& known) {
+  for (const CLI::Option* const option : app.get_options())
+    if (option->count() > 0 && !known.contains(option->get_name())) return option->get_name();
+  return {};
+}
 
 void print_view(const ComparisonView& view, const LayerChoice& layers) {
   print_out("{}  {}\n\n{}", view.model_name, view.input_text, compare_table(view, layers));
@@ -59,69 +72,74 @@ Result<CheckReport> run_checks_against(const CompareOptions& options, const Fail
   return run_checks(view, conditions, &check);
 }
 
-Status write_outputs(const CompareOptions& options, const ComparisonView& view) {
+Status write_outputs(const CompareOptions& options, const ComparisonView& view, bool kept) {
   if (!options.checks.json.empty()) DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view) + "\n"));
   const auto say = [&](const char* what, const std::string& file) {
     print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("{}: {}\n", what, file));
   };
-  if (!options.save.empty()) say("kept", options.save);
+  if (!options.save.empty() && kept) say("kept", options.save);
   if (options.report.empty()) return {};
   DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
   say("report", options.report);
   return {};
 }
 
-/// Shows the results, new or kept. `checks` makes the report of the checks, after the table is printed.
-template <class Checks>
-Result<Exit> present(const CompareOptions& options, ComparisonView& view, const Checks& make_checks) {
+/// What differs between new results and kept ones.
+struct Presented {
+  std::function<Status()> keep = [] { return Status(); };  ///< once the table is printed: it may fail
+  std::function<Result<CheckReport>()> check;
+};
+
+Result<Exit> present(const CompareOptions& options, ComparisonView& view, const Presented& how) {
   if (options.checks.json != "-") print_view(view, options.layers);
   const Exit failed_targets = print_failed_targets(view);
-  DRIFTSCOPE_TRY(const CheckReport checks, make_checks());
+  const Status kept = how.keep();
+  DRIFTSCOPE_TRY(const CheckReport checks, how.check());
   view.gate = checks_json(checks);
-  DRIFTSCOPE_CHECK(write_outputs(options, view));
+  DRIFTSCOPE_CHECK(write_outputs(options, view, kept.ok()));
   DRIFTSCOPE_CHECK(
       report_checks(checks, view, options.checks, options.model, !options.checks.fail_on.empty()));
+  if (!kept.ok()) return kept.error();
   return checks.failed() ? Exit::fault : failed_targets;
 }
 
-Status expect_nothing_to_run(const CompareOptions& options) {
-  const auto needs = [&](const char* option) {
+/// The conditions under which the live run was judged: checks that were asked for then are in the results.
+std::string usual_conditions(const ComparisonView& view) {
+  CaptureOptions asked;
+  const auto look = [&](const TargetResult& target) {
+    if (target.verification && target.verification->repeats) asked.repeat_check = 1;
+    if (target.trace && memory_over_runs_of(*target.trace)) asked.memory_runs = 1;
+  };
+  look(view.left);
+  for (const TargetResult& right : view.right) look(right);
+  return usual_conditions(asked);
+}
+
+Result<Exit> show_kept(const CompareOptions& options, const KeptFile& kept) {
+  if (!options.for_runs.empty())
     return bad_input(
         fmt::format("{}: {} is for new runs, and a kept comparison is only shown; name targets with "
                     "--right to run its model on its inputs again",
-                    options.model, option));
-  };
-  if (!options.request.inputs.empty()) return needs("--input");
-  if (!options.request.dataset.empty()) return needs("--dataset");
-  if (!options.baseline.empty()) return needs("--baseline");
-  if (!options.save.empty()) return needs("--save");
-  return {};
-}
-
-Result<Exit> show_kept(const CompareOptions& options, const FailOn& conditions, const KeptFile& kept) {
-  DRIFTSCOPE_CHECK(expect_nothing_to_run(options));
+                    options.model, options.for_runs));
   DRIFTSCOPE_TRY(ComparisonView view, kept.view());
-  return present(options, view, [&]() -> Result<CheckReport> { return run_checks(view, conditions); });
-}
-
-Result<ModelFile> model_to_run(const CompareOptions& options, const std::optional<KeptFile>& kept) {
-  return kept ? kept->model(Weights::deferred) : load_model_file(options.model, Weights::deferred);
+  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.checks, usual_conditions(view)));
+  return present(options, view, {.check = [&] { return run_checks(view, conditions); }});
 }
 
 Result<Exit> run_compare(CompareOptions& options) {
-  DRIFTSCOPE_TRY(const FailOn conditions,
-                 conditions_of(options.checks, usual_conditions(options.request.capture)));
-  std::optional<KeptFile> kept;
-  if (is_kept_file(options.model)) {
-    DRIFTSCOPE_TRY(kept.emplace(), KeptFile::open(options.model));
-    if (options.right.empty()) return show_kept(options, conditions, *kept);
-    options.request.kept_inputs = kept_inputs(*kept);
+  if (options.right.empty() && is_kept_file(options.model)) {
+    DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(options.model));
+    return show_kept(options, kept);
   }
   if (options.right.empty())
     return bad_input("compare: --right is missing: the targets to compare with " + options.left);
+  DRIFTSCOPE_TRY(const FailOn conditions,
+                 conditions_of(options.checks, usual_conditions(options.request.capture)));
   DRIFTSCOPE_TRY(const Target left, read_target(options.left));
   DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
-  DRIFTSCOPE_TRY(const ModelFile model, model_to_run(options, kept));
+  DRIFTSCOPE_TRY(OpenedModel opened, open_model(options.model, Weights::deferred));
+  const ModelFile& model = opened.model;
+  options.request.kept_inputs = std::move(opened.inputs);
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) {
     DRIFTSCOPE_TRY(baseline.emplace(), load_baseline(options.baseline, model));
@@ -129,11 +147,15 @@ Result<Exit> run_compare(CompareOptions& options) {
   CompareCommand command(options.request, model);
   DRIFTSCOPE_CHECK(command.read_samples());
   ComparisonView view = command.run(left, right);
-  if (!options.save.empty())
-    DRIFTSCOPE_CHECK(save_kept(options.save, view, model, command.inputs(),
-                               options.without_model ? KeepModel::hash_alone : KeepModel::whole));
-  return present(options, view,
-                 [&] { return run_checks_against(options, conditions, std::move(baseline), view, model); });
+  const KeepModel keep = options.without_model ? KeepModel::hash_alone : KeepModel::whole;
+  return present(
+      options, view,
+      {.keep =
+           [&] {
+             return options.save.empty() ? Status()
+                                         : save_kept(options.save, view, model, command.inputs(), keep);
+           },
+       .check = [&] { return run_checks_against(options, conditions, std::move(baseline), view, model); }});
 }
 
 }  // namespace
@@ -148,10 +170,11 @@ static Command declare(CLI::App& app) {
          "The .onnx file, or a comparison that --save has kept (.drift): shown again, or with --right its "
          "model runs on its inputs")
       ->required();
-  app.add_option("--input", request.inputs, input_help)->expected(1)->take_all();
+  app.add_option("--input", request.inputs, input_help())->expected(1)->take_all();
   app.add_option("--dataset", request.dataset,
-                 "Also run a whole data set: accuracy, and on how many samples the targets agree "
-                 "(idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR)");
+                 fmt::format("Also run a whole data set: accuracy, and on how many samples the targets "
+                             "agree ({})",
+                             dataset_forms()));
   app.add_option("--left", options->left, "The target to compare with")->capture_default_str();
   app.add_option("--right", options->right, "The targets to compare, separated by commas")
       ->expected(1)
@@ -198,7 +221,9 @@ static Command declare(CLI::App& app) {
       "compares the recorded layers of the runs on both sides; with --baseline it measures as the\n"
       "baseline did.\n\n"
       "Exit code 1: a condition of --fail-on holds; 3: a browser or driver is missing here.");
-  return [options] {
+  return [options, &app] {
+    options->for_runs =
+        given_beside(app, {"MODEL", "--layers", "--json", "--report", "--fail-on", "--junit", "--quiet"});
     const auto exit = run_compare(*options);
     if (exit.ok()) return *exit;
     print_error(exit.error());

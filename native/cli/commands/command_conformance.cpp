@@ -2,19 +2,14 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/base/rng.hpp"
-#include "core/base/sha256.hpp"
 #include "core/runtime/engine.hpp"
-#include "native/bench/build_id.hpp"
-#include "native/campaign/file_store.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
-#include "native/cli/conformance_run.hpp"
+#include "native/cli/conformance_store.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
-#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
@@ -47,7 +42,8 @@ std::string footer_text() {
       "and listed with the reason.\n\n"
       "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
       "With --store an interrupted run (Ctrl-C, a crash, a loss of power) goes on where it ended when the\n"
-      "command is repeated; a store of other cases or of another build is refused.\n\n"
+      "command is repeated; a store of other cases, of another build or of another processor is refused.\n"
+      "A host that was updated runs its cases again.\n\n"
       "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
       "missing here.",
       fmt::join(names, ", "));
@@ -97,29 +93,6 @@ std::optional<double> batch_seconds(const ConformanceOptions& options) {
   return options.store.empty() ? std::nullopt : std::optional(seconds);
 }
 
-/// The engines that browsers and Node load, by their bytes.
-std::string site_hash(const std::filesystem::path& site) {
-  std::vector<std::filesystem::path> files;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(site / "engine", ignored))
-    if (entry.path().extension() == ".wasm") files.push_back(entry.path());
-  std::ranges::sort(files);
-  std::string text;
-  for (const auto& file : files) text += build_id(file) + "\n";
-  return sha256_hex(std::as_bytes(std::span(text)));
-}
-
-Result<std::unique_ptr<CampaignStore>> open_store(const ConformanceOptions& options,
-                                                  const std::vector<ConformanceCase>& cases) {
-  if (options.store.empty()) return std::unique_ptr<CampaignStore>(new MemoryStore());
-  CampaignDefinition definition{"conformance", conformance_fields(cases), build_id()};
-  // Whatever the targets are: others may be added to the store later.
-  const auto site = find_site(options.runner.site);
-  definition.fields["site_sha256"] = site.ok() ? site_hash(*site) : "none";
-  DRIFTSCOPE_TRY(FileStore store, FileStore::open(options.store, definition));
-  return std::unique_ptr<CampaignStore>(new FileStore(std::move(store)));
-}
-
 Result<Exit> run_conformance(const ConformanceOptions& options) {
   DRIFTSCOPE_TRY(const auto targets, read_targets(options.targets));
   DRIFTSCOPE_TRY(auto folders,
@@ -133,10 +106,15 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
                 static_cast<std::int64_t>(folders.size()));
     cases.push_back(load_case(folder));
   }
-  DRIFTSCOPE_TRY(const std::unique_ptr<CampaignStore> store, open_store(options, cases));
+  std::unique_ptr<CampaignStore> store = std::make_unique<MemoryStore>();
+  std::vector<std::string> names;
+  if (!options.store.empty()) {
+    names = names_in_store(targets);
+    DRIFTSCOPE_TRY(store, open_conformance_store(options.store, options.runner.site, cases));
+  }
   TargetRunner runner(options.runner);
   DRIFTSCOPE_TRY(std::vector<TargetResults> all,
-                 run_conformance_cases(runner, targets, cases, *store, batch_seconds(options),
+                 run_conformance_cases(runner, targets, cases, {*store, names, batch_seconds(options)},
                                        [&](const Target& target, const CampaignStep& campaign,
                                            std::string_view step, std::int64_t done, std::int64_t total) {
                                          const std::string text = fmt::format("{}: {}", target.text(), step);

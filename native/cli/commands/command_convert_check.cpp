@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/convert_check/check_view.hpp"
+#include "core/dataset/dataset_format.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/cli/commands/commands.hpp"
@@ -59,11 +60,12 @@ static Command declare(CLI::App& app) {
   ConvertCheckRequest& request = options->request;
   app.add_option("A", request.a, "The original: an .onnx file, or a trace of it (.safetensors)")->required();
   app.add_option("B", request.b, "The converted model")->required();
-  app.add_option("--input", request.inputs, input_help)->expected(1)->take_all();
+  app.add_option("--input", request.inputs, input_help())->expected(1)->take_all();
   app.add_option(
       "--dataset", request.dataset,
-      "Also run both on a whole data set, described beside A: on how many samples they agree, and how many "
-      "are right (idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR)");
+      fmt::format("Also run both on a whole data set, described beside A: on how many samples they agree, "
+                  "and how many are right ({})",
+                  dataset_forms()));
   app.add_option("--target", options->target, "Where both run: host/engine[:option=value,…]")
       ->capture_default_str();
   app.add_option(

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/format.hpp"
+#include "core/dataset/dataset_format.hpp"
 #include "core/graph/print.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/programs_text.hpp"
@@ -60,7 +61,7 @@ Status run_dataset_command(const RunOptions& options, const ModelFile& model, co
   ComparisonView view;
   view.left.target = target.text();
   view.left.dataset = run.result;
-  print_out("{}  {}\n{}", model.path.filename().string(), dataset.text, dataset_table(view));
+  print_out("{}  {}\n{}", model.name, dataset.text, dataset_table(view));
   const std::string out = parse_trace_option(options.trace, options.model, target).path;
   if (out.empty()) return {};
   DRIFTSCOPE_TRY(const auto bytes, write_trace(run.trace));
@@ -177,8 +178,8 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   }
   DRIFTSCOPE_TRY(Trace trace, record(options, model, target, inputs, line));
   line.clear();
-  print_out("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.inputs.text,
-            run_text(trace), run_table(trace, options.layers, written_values(writer)));
+  print_out("{}  {}  input {}\n{}\n\n{}", model.name, trace.target, inputs.inputs.text, run_text(trace),
+            run_table(trace, options.layers, written_values(writer)));
   const MemoryRecord peak = peak_memory(trace);
   const RunTime time = run_time(trace);
   print_out("\nwhole model {}; {}; peak memory {} ({})\n", plain_text(run_time_text(time), 1000),
@@ -201,7 +202,7 @@ Status print_shaders(const RunOptions& options, const ModelFile& model, const Ta
   request.inputs = std::move(inputs.tensors);
   request.plan.capture = capture_message(mode.capture.value_or(Capture::all));
   DRIFTSCOPE_TRY(const NodePrograms found, node_programs(target, request, options.print_shader));
-  print_out("// {}  {}  input {}\n{}", model.path.filename().string(), target.text(), inputs.text,
+  print_out("// {}  {}  input {}\n{}", model.name, target.text(), inputs.text,
             programs_text(found, target.engine));
   return {};
 }
@@ -232,10 +233,11 @@ namespace commands::run {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   app.add_option("MODEL", options->model, "The .onnx file")->required();
-  auto* input = app.add_option("--input", options->inputs, input_help)->expected(1)->take_all();
+  auto* input = app.add_option("--input", options->inputs, input_help())->expected(1)->take_all();
   app.add_option("--dataset", options->dataset,
-                 "Run a whole data set and print the accuracy: idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR "
-                 "(neg/ and pos/, one .txt per text) or images:DIR (one folder per class)")
+                 fmt::format("Run a whole data set and print the accuracy: {} (folders: imdb has neg/ and "
+                             "pos/, one .txt per text; images one folder per class)",
+                             dataset_forms()))
       ->excludes(input);
   app.add_option("--target", options->target, "host/engine[:option=value,…]")->capture_default_str();
   app.add_option(

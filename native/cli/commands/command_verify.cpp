@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
-#include <list>
 
 #include "core/checks/fail_on.hpp"
 #include "core/platform/platform.hpp"
@@ -56,40 +55,38 @@ struct TraceToVerify {
   std::function<void()> release = [] {};  ///< gives back the memory of what was read
 };
 
-void add_traces(const KeptFile& kept, std::vector<TraceToVerify>& traces) {
+/// Calls each(trace) for a trace file, or for every target of a kept comparison.
+template <class Each>
+Status for_each_trace(const KeptFile& kept, const Each& each) {
   const ComparisonView& view = kept.comparison().view();
+  bool any = false;
   for (std::size_t i = 0; i <= view.right.size(); ++i) {
     const auto bytes = kept.comparison().trace(i);
     const std::string& target = i == 0 ? view.left.target : view.right[i - 1].target;
-    if (!bytes.empty()) traces.push_back({kept.path().string() + ", " + target, bytes});
+    if (bytes.empty()) continue;
+    any = true;
+    each(TraceToVerify{kept.path().string() + ", " + target, bytes, [&kept] { kept.release(); }});
   }
+  if (!any) return bad_input(kept.path().string() + ": no target of this comparison has a trace");
+  return {};
 }
 
-/// The files, opened one after the other; in a list, so that what refers to them stays valid.
-struct OpenTraces {
-  std::list<KeptFile> kept = {};
-  std::list<MappedFile> files = {};
-};
-
-Result<std::vector<TraceToVerify>> open_traces(const std::string& path, OpenTraces& open) {
-  std::vector<TraceToVerify> traces;
+template <class Each>
+Status for_each_trace(const std::string& path, const std::optional<KeptFile>& model, const Each& each) {
+  if (model && path == model->path()) return for_each_trace(*model, each);
   if (is_kept_file(path)) {
-    DRIFTSCOPE_TRY(KeptFile kept, KeptFile::open(path));
-    add_traces(open.kept.emplace_back(std::move(kept)), traces);
-    if (traces.empty()) return bad_input(path + ": no target of this comparison has a trace");
-    return traces;
+    DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
+    return for_each_trace(kept, each);
   }
-  DRIFTSCOPE_TRY(MappedFile mapped, MappedFile::open(path));
-  const MappedFile& file = open.files.emplace_back(std::move(mapped));
-  traces.push_back({path, file.bytes(), [&file] { file.release(); }});
-  return traces;
+  DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
+  each(TraceToVerify{path, file.bytes(), [&file] { file.release(); }});
+  return {};
 }
 
 /// The graph of an .onnx file, or of the model in a kept comparison.
-Result<GraphFile> open_graph(const std::string& path, int threads) {
-  if (!is_kept_file(path)) return load_graph_file(path, threads);
-  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
-  DRIFTSCOPE_TRY(ModelFile model, kept.model(Weights::deferred));
+Result<GraphFile> open_graph(const std::string& path, const std::optional<KeptFile>& kept, int threads) {
+  if (!kept) return load_graph_file(path, threads);
+  DRIFTSCOPE_TRY(ModelFile model, kept->model(Weights::deferred));
   return GraphFile{{}, ModelHash(model.sha256), std::move(model.graph)};
 }
 
@@ -126,45 +123,35 @@ Exit run_verify(const VerifyOptions& options) {
     budgets = *found;
   }
   ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
+  std::optional<KeptFile> kept;
+  if (is_kept_file(options.model)) {
+    auto opened = KeptFile::open(options.model);
+    if (!opened.ok()) return print_error(opened.error()), exit_of(opened.error());
+    kept = *std::move(opened);
+  }
   std::vector<std::string> paths = options.traces;
-  if (paths.empty() && is_kept_file(options.model)) paths = {options.model};
+  if (paths.empty() && kept) paths = {options.model};
   if (paths.empty()) {
     const Error error = bad_input("verify: TRACE is missing: the recorded values to judge");
     return print_error(error), exit_of(error);
   }
-  const auto model = open_graph(options.model, threads.size());
+  const auto model = open_graph(options.model, kept, threads.size());
   if (!model.ok()) return print_error(model.error()), exit_of(model.error());
   Exit exit = Exit::ok;
-  OpenTraces open;
-  std::vector<TraceToVerify> traces;
-  for (const std::string& path : paths) {
-    const auto found = open_traces(path, open);
-    if (found.ok()) {
-      traces.insert(traces.end(), found->begin(), found->end());
-      continue;
-    }
-    print_error(found.error());
-    exit = exit_of(found.error());
-  }
-  JsonWriter all;
-  std::size_t written = 0;
-  const bool many = paths.size() > 1 || traces.size() > 1;
-  if (many) all.begin_array();
-  for (const TraceToVerify& trace : traces) {
+  const auto fail = [&exit](const Error& error) {
+    print_error(error);
+    if (exit != Exit::fault) exit = exit_of(error);
+  };
+  std::vector<Verification> judged;  // for --json
+  const auto judge = [&](const TraceToVerify& trace) {
     ProgressLine line(options.quiet);
-    const auto verified = verify_trace(*model, trace, budgets, threads, line);
+    auto verified = verify_trace(*model, trace, budgets, threads, line);
     line.clear();
-    if (!verified.ok()) {
-      print_error(verified.error());
-      if (exit != Exit::fault) exit = exit_of(verified.error());
-      continue;
-    }
+    if (!verified.ok()) return fail(verified.error());
     const Verification& verification = verified->verification;
     if (options.json != "-")
       print_out("{}{}", verify_table(verification, verified->about, trace.name, options.layers),
                 verification.names.empty() ? "" : verification.names + "\n");
-    write_verification(all, verification);
-    ++written;
     const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();
     if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))
       exit = Exit::fault;
@@ -174,9 +161,16 @@ Exit run_verify(const VerifyOptions& options) {
                             "'driftscope run --repeat-check N'"));
       exit = Exit::fault;
     }
-  }
-  if (many) all.end();
-  if (!options.json.empty() && written > 0) {
+    if (!options.json.empty()) judged.push_back(std::move(verified->verification));
+  };
+  for (const std::string& path : paths)
+    if (const Status read = for_each_trace(path, kept, judge); !read.ok()) fail(read.error());
+  if (!judged.empty()) {
+    const bool list = paths.size() > 1 || judged.size() > 1;
+    JsonWriter all;
+    if (list) all.begin_array();
+    for (const Verification& one : judged) write_verification(all, one);
+    if (list) all.end();
     const Status status = write_json(options.json, all.take() + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }

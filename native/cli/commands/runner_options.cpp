@@ -1,8 +1,19 @@
 #include "native/cli/commands/runner_options.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "core/dataset/dataset_format.hpp"
+
 namespace driftscope {
+
+std::string input_help() {
+  return fmt::format(
+      "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a picture (.png, "
+      ".jpg) or text (.txt) for a model with a preprocessing description, a folder of an ONNX test data "
+      "set, {}, or seed:42 (the default: seeded random)",
+      sample_forms());
+}
 
 void add_runner_options(CLI::App& app, RunnerOptions& options) {
   app.add_option_function<int>(

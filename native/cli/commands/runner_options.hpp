@@ -1,6 +1,8 @@
 // Options that run and compare share.
 #pragma once
 
+#include <string>
+
 #include "native/host/target_runner.hpp"
 
 namespace CLI {
@@ -9,11 +11,8 @@ class App;
 
 namespace driftscope {
 
-inline constexpr const char* input_help =
-    "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a picture (.png, "
-    ".jpg) or text (.txt) for a model with a preprocessing description, a folder of an ONNX test data "
-    "set, idx:FILE#17, cifar10:FILE#17, imdb:DIR#17, images:DIR#17, or seed:42 (the default: seeded "
-    "random)";
+/// Of --input, with the data set formats of this build.
+[[nodiscard]] std::string input_help();
 
 inline constexpr const char* capture_help =
     "What is kept: 'all', every value, node by node; 'fused', what the execution really has when it may "

@@ -36,8 +36,12 @@ ModelFile made(std::vector<std::byte> bytes, std::vector<JobAttachment> files = 
   REQUIRE_MESSAGE(graph.ok(), graph.error().message);
   auto inferred = infer_shapes(*std::move(graph));
   REQUIRE_MESSAGE(inferred.ok(), inferred.error().message);
-  return {"made.onnx", std::make_shared<const Bytes>(std::move(bytes)), std::move(files), model->sha256,
-          *std::move(inferred)};
+  return {.path = "made.onnx",
+          .name = "made.onnx",
+          .bytes = std::make_shared<const Bytes>(std::move(bytes)),
+          .attachments = std::move(files),
+          .sha256 = model->sha256,
+          .graph = *std::move(inferred)};
 }
 
 Result<Trace> run(const ModelFile& model, const Target& where, Capture capture = Capture::all,

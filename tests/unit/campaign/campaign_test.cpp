@@ -21,13 +21,13 @@ class MortalStore final : public CampaignStore {
   MortalStore(std::string& text, std::int64_t bytes_to_live)
       : text_(text), left_(bytes_to_live), stored_(*read_store(text, definition())) {
     text_.resize(stored_.whole_bytes);
-    if (text_.empty()) write(header_line(definition()) + "\n");
+    if (text_.empty()) write(*header_line(definition()) + "\n");
   }
   static CampaignDefinition definition() { return {"test", {{"seed", 1}}, "build"}; }
 
   [[nodiscard]] const CampaignResults& results() const override { return stored_.results; }
   [[nodiscard]] Status add(const CampaignCell& cell, std::string result) override {
-    write(result_line(cell, result) + "\n");
+    write(*result_line(cell, result) + "\n");
     stored_.results.emplace(cell, std::move(result));
     return {};
   }

@@ -97,16 +97,27 @@ TEST_CASE("Schedule_TargetGivenUp_IsNotAskedAgain") {
   CHECK(schedule.finished());
 }
 
-TEST_CASE("Schedule_EstimatesWhatIsLeftFromThePaceOfEachTarget") {
-  CampaignSchedule schedule = schedule_of(2, 10, {{0, 0}, {1, 3}}, {.cells = 5});
+TEST_CASE("Schedule_EstimatesWhatIsLeftFromAllButTheFirstBatch") {
+  CampaignSchedule schedule = schedule_of(2, 10, {{0, 0}, {1, 3}}, {}, 1000.0);
   CHECK(schedule.step(0).done == 2);
   CHECK(schedule.step(0).total == 20);
+  auto batch = schedule.next(0.0);
+  REQUIRE(batch);
+  schedule.done(*batch, 50.0);  // its target was opened
   CHECK_FALSE(schedule.step(0).seconds_left);
-  const auto batch = schedule.next(0.0);
-  schedule.done(*batch, 10.0);  // two seconds each
+  batch = schedule.next(50.0);
+  REQUIRE(batch);
+  REQUIRE(batch->items.size() == 2);
+  schedule.done(*batch, 54.0);
   const CampaignStep step = schedule.step(0);
-  CHECK(step.done == 7);
-  CHECK(step.seconds_left == doctest::Approx(2.0 * 13));
+  CHECK(step.done == 5);
+  CHECK(step.seconds_left == doctest::Approx(2.0 * 15));
+}
+
+TEST_CASE("Schedule_WhatIsGivenUp_IsNotLeft") {
+  CampaignSchedule schedule = schedule_of(2, 10, {{0, 0}}, {}, 1000.0);
+  schedule.give_up(0);
+  CHECK(schedule.step(1).total == 11);  // of the first target only what was known
 }
 
 }  // namespace driftscope::test::schedule_test

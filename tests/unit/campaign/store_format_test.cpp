@@ -9,9 +9,11 @@ namespace {
 
 const CampaignDefinition definition{"conformance", {{"cases", "abc"}, {"seed", 42}}, "build-1"};
 
+std::string header() { return *header_line(definition); }
+
 std::string store_text() {
-  return header_line(definition) + "\n" + result_line({"pc/strict", "node/a"}, R"({"outcome":"passed"})") +
-         "\n" + result_line({"pc/strict", "node/\"b\""}, R"({"outcome":"failed"})") + "\n";
+  return header() + "\n" + *result_line({"pc/strict", "node/a"}, R"({"outcome":"passed"})") + "\n" +
+         *result_line({"pc/strict", "node/\"b\""}, R"({"outcome":"failed"})") + "\n";
 }
 
 std::string failure(std::string_view text, const CampaignDefinition& wanted = definition) {
@@ -32,12 +34,12 @@ TEST_CASE("Store_WhatIsWritten_IsRead") {
 
 TEST_CASE("Store_CutAnywhere_KeepsItsWholeLines") {
   const std::string text = store_text();
-  const std::size_t header = header_line(definition).size() + 1;
+  const std::size_t header_size = header().size() + 1;
   for (std::size_t size = 0; size <= text.size(); ++size) {
     CAPTURE(size);
     const auto stored = read_store(std::string_view(text).substr(0, size), definition);
     REQUIRE_MESSAGE(stored.ok(), stored.error().message);
-    const std::size_t expected = size < header ? 0 : text.rfind('\n', size - 1) + 1;
+    const std::size_t expected = size < header_size ? 0 : text.rfind('\n', size - 1) + 1;
     CHECK(stored->whole_bytes == expected);
   }
 }
@@ -48,20 +50,31 @@ TEST_CASE("Store_DamagedLine_IsNamedWithWhatToDo") {
   CHECK(holds(failure(text), "line 2 is damaged"));
   CHECK(holds(failure(text), "lacks \"target\", \"item\" or \"result\""));
   CHECK(holds(failure(text), "remove this line"));
-  CHECK(holds(failure(header_line(definition) + "\n\n"), "line 2 is damaged: it is not a JSON object"));
-  CHECK(holds(failure(header_line(definition) + "\n" + std::string(100, '[') + "\n"), "not a JSON object"));
+  CHECK(holds(failure(header() + "\n\n"), "line 2 is damaged: it is not a JSON object"));
+  CHECK(holds(failure(header() + "\n" + std::string(100, '[') + "\n"), "not a JSON object"));
   const std::string deep = std::string(100, '[') + std::string(100, ']');
-  CHECK(holds(failure(header_line(definition) + "\n" + result_line({"t", "i"}, deep) + "\n"), "line 2 is"));
+  CHECK(
+      holds(failure(header() + "\n" + R"({"target":"t","item":"i","result":)" + deep + "}\n"), "line 2 is"));
   const std::string twice = R"({"target":"t","target":"u","item":"i","result":1})";
-  CHECK(holds(failure(header_line(definition) + "\n" + twice + "\n"), "line 2 is damaged"));
+  CHECK(holds(failure(header() + "\n" + twice + "\n"), "line 2 is damaged"));
   // Brackets in a text are not deep.
   const std::string text_of_brackets = '"' + std::string(100, '[') + '"';
-  CHECK(read_store(header_line(definition) + "\n" + result_line({"t", "i"}, text_of_brackets) + "\n",
-                   definition)
-            .ok());
-  const std::string line = result_line({"t", "i"}, "1") + "\n";
-  CHECK(
-      holds(failure(header_line(definition) + "\n" + line + line), "line 3 is damaged: it repeats the cell"));
+  CHECK(read_store(header() + "\n" + *result_line({"t", "i"}, text_of_brackets) + "\n", definition).ok());
+  const std::string line = *result_line({"t", "i"}, "1") + "\n";
+  CHECK(holds(failure(header() + "\n" + line + line), "line 3 is damaged: it repeats the cell"));
+}
+
+TEST_CASE("Store_WhatCouldNotBeRead_IsNotWritten") {
+  const auto why = [](const Result<std::string>& line) {
+    REQUIRE_FALSE(line.ok());
+    return line.error().message;
+  };
+  CHECK(holds(why(result_line({"t", "i"}, std::string(100, '[') + std::string(100, ']'))),
+              "the result of 'i' on 't' cannot be kept in a store"));
+  CHECK(holds(why(result_line({"t", "i"}, R"({"a": 1})")), "is read differently"));
+  CampaignDefinition deep = definition;
+  deep.fields["cases"] = nlohmann::json::parse(std::string(100, '[') + std::string(100, ']'));
+  CHECK(holds(why(header_line(deep)), "the campaign cannot be kept in a store"));
 }
 
 TEST_CASE("Store_OfAnotherCampaign_NamesTheField") {

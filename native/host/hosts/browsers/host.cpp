@@ -21,8 +21,8 @@ std::string_view phase_step(const std::optional<messages::Phase>& phase) {
     case messages::Phase::open: return "page opened";
     case messages::Phase::load: return "loading the model";
     case messages::Phase::compile: return preparing_step(0);
-    case messages::Phase::run: return "running";
-    case messages::Phase::time: return "measuring its time";
+    case messages::Phase::run: return running_step;
+    case messages::Phase::time: return timing_step;
     case messages::Phase::send: break;
   }
   return "sending the trace";
@@ -66,7 +66,7 @@ class Session final : public HostSession {
   Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
     BrowserJob job;
     job.target = target_;
-    job.model_name = request.model->path.filename().string();
+    job.model_name = request.model->name;
     job.model = request.model->bytes;
     job.model_sha256 = request.model->sha256;
     job.attachments = request.model->attachments;

@@ -36,9 +36,9 @@ class MemoryWatch {
       : process_(process), progress_(progress) {}
 
   void operator()(std::string_view step, std::int64_t done, std::int64_t total) {
-    if (step == "running" && !began_) began_ = Clock::now();
+    if (step == running_step && !began_) began_ = Clock::now();
     const bool due = samples_.empty() || Clock::now() - samples_.back().first >= interval;
-    if (due && step != "measuring its time") sample();
+    if (due && step != timing_step) sample();
     progress_(step, done, total);
   }
   void sample() { samples_.emplace_back(Clock::now(), process_.memory()); }

@@ -1,0 +1,82 @@
+#include "native/cli/conformance_store.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/sha256.hpp"
+#include "native/bench/build_id.hpp"
+#include "native/bench/machine.hpp"
+#include "native/campaign/file_store.hpp"
+#include "native/os/files.hpp"
+#include "native/platform/site.hpp"
+
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error unreadable(const fs::path& what, const std::string& why) {
+  return io_error(
+      fmt::format("--store: results depend on the page, and {} cannot be read: {}; make it readable, or "
+                  "name another page with --site",
+                  what.string(), why));
+}
+
+bool is_loaded(const fs::path& file) { return file.extension() != ".br" && file.extension() != ".gz"; }
+
+}  // namespace
+
+Result<std::string> site_sha256(const fs::path& site) {
+  std::map<std::string, std::string> hashes;  // by relative path
+  std::error_code error;
+  fs::recursive_directory_iterator entry(site, fs::directory_options::follow_directory_symlink, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const fs::path relative = entry->path().lexically_relative(site);
+    std::error_code failed;
+    const fs::file_status status = entry->status(failed);
+    if (failed) return unreadable(entry->path(), failed.message());
+    if (relative == "assets") entry.disable_recursion_pending();
+    if (!fs::is_regular_file(status) || !is_loaded(relative)) continue;
+    const auto file = MappedFile::open(entry->path());
+    if (!file.ok()) return unreadable(entry->path(), file.error().message);
+    hashes[relative.generic_string()] = sha256_hex(file->bytes());
+  }
+  if (error) return unreadable(site, error.message());
+  std::string text;
+  for (const auto& [name, hash] : hashes) text += fmt::format("{} {}\n", hash, name);
+  return sha256_hex(std::as_bytes(std::span(text)));
+}
+
+std::vector<std::string> names_in_store(const std::vector<Target>& targets) {
+  std::map<std::string, std::string> versions;  // by host: asking may start a program
+  std::vector<std::string> names;
+  for (const Target& target : targets) {
+    if (!versions.contains(target.host)) {
+      const auto host = find_host(target);
+      const auto version = host.ok() ? (*host)->version() : Result<std::string>(host.error());
+      // Without one nothing will run on it.
+      versions[target.host] = version.ok() ? fmt::format(" ({})", *version) : "";
+    }
+    names.push_back(target.text() + versions[target.host]);
+  }
+  return names;
+}
+
+Result<std::unique_ptr<CampaignStore>> open_conformance_store(const fs::path& path,
+                                                              const fs::path& given_site,
+                                                              const std::vector<ConformanceCase>& cases) {
+  CampaignDefinition definition{"conformance", conformance_fields(cases), build_id()};
+  definition.fields["cpu"] = describe_machine().cpu;
+  // Whatever the targets are: others may be added to the store later.
+  const auto site = find_site(given_site);
+  definition.fields["site_sha256"] = "none";
+  if (site.ok()) {
+    DRIFTSCOPE_TRY(definition.fields["site_sha256"], site_sha256(*site));
+  }
+  DRIFTSCOPE_TRY(FileStore store, FileStore::open(path, definition));
+  return std::unique_ptr<CampaignStore>(new FileStore(std::move(store)));
+}
+
+}  // namespace driftscope
