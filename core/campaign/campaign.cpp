@@ -17,39 +17,50 @@ CampaignCell cell_of(const Campaign& campaign, std::size_t target, std::int64_t 
   return {kept(campaign.targets[target]), kept(campaign.name_of(item))};
 }
 
+CampaignRun::CampaignRun(const Campaign& campaign, CampaignStore& store)
+    : campaign_(campaign),
+      store_(store),
+      schedule_({.targets = campaign.targets.size(),
+                 .items = campaign.items,
+                 .known =
+                     [this](std::size_t target, std::int64_t item) {
+                       return store_.results().contains(cell_of(campaign_, target, item));
+                     },
+                 .budget = campaign.budget,
+                 .batch_seconds = campaign.batch_seconds},
+                campaign.seconds()) {}
+
+Status CampaignRun::done(const CampaignBatch& batch, std::span<const nlohmann::json> results) {
+  if (results.size() != batch.items.size())
+    return internal_error(fmt::format("{} results for {} cells", results.size(), batch.items.size()));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const CampaignCell cell = cell_of(campaign_, batch.target, batch.items[i]);
+    if (store_.results().contains(cell))
+      return internal_error(fmt::format("{}: two items have the name {}", cell.target, cell.item));
+    DRIFTSCOPE_CHECK(store_.add(cell, json_text(results[i])));
+  }
+  schedule_.done(batch, campaign_.seconds());
+  return {};
+}
+
 Result<CampaignOutcome> run_campaign(const Campaign& campaign, CampaignStore& store,
                                      const CampaignProgress& progress) {
   CampaignOutcome outcome;
   outcome.errors.resize(campaign.targets.size());
-  CampaignSchedule schedule(
-      {.targets = campaign.targets.size(),
-       .items = campaign.items,
-       .known = [&](std::size_t target,
-                    std::int64_t item) { return store.results().contains(cell_of(campaign, target, item)); },
-       .budget = campaign.budget,
-       .batch_seconds = campaign.batch_seconds},
-      campaign.seconds());
+  CampaignRun run(campaign, store);
   while (!campaign.stopped || !campaign.stopped()) {
-    const auto batch = schedule.next(campaign.seconds());
+    const auto batch = run.next();
     if (!batch) break;
-    progress(schedule.step(batch->target));
+    progress(run.step(batch->target));
     auto results = campaign.check(batch->target, batch->items);
-    if (!results.ok()) {
-      outcome.errors[batch->target] = std::move(results).error();
-      schedule.give_up(batch->target);
+    if (results.ok()) {
+      DRIFTSCOPE_CHECK(run.done(*batch, *results));
       continue;
     }
-    if (results->size() != batch->items.size())
-      return internal_error(fmt::format("{} results for {} cells", results->size(), batch->items.size()));
-    for (std::size_t i = 0; i < results->size(); ++i) {
-      const CampaignCell cell = cell_of(campaign, batch->target, batch->items[i]);
-      if (store.results().contains(cell))
-        return internal_error(fmt::format("{}: two items have the name {}", cell.target, cell.item));
-      DRIFTSCOPE_CHECK(store.add(cell, json_text((*results)[i])));
-    }
-    schedule.done(*batch, campaign.seconds());
+    outcome.errors[batch->target] = std::move(results).error();
+    run.give_up(batch->target);
   }
-  outcome.finished = schedule.finished();
+  outcome.finished = run.finished();
   return outcome;
 }
 

@@ -1,6 +1,6 @@
 // A campaign: the items of a source × targets, each cell of which is checked once and its result kept in a
-// store. Clients: the commands that run many cases (conformance). What a check does, and where a store is,
-// they bring; this knows neither files nor clocks nor targets.
+// store. Clients: what runs many cases (conformance, data sets). What a check does, and where a store is, they
+// bring; this knows neither files nor clocks nor targets.
 //
 // Cells are independent: what a result is depends on the definition and on the cell, not on the order, on
 // batches, on a budget, or on whether the campaign was interrupted.
@@ -70,8 +70,35 @@ struct CampaignOutcome {
   std::vector<std::optional<Error>> errors;  ///< by target
 };
 
+/// Of a batch of a campaign that can be resumed: so much is lost with the process.
+inline constexpr double resumable_batch_seconds = 4.0;
+
 /// Under what the result is kept: the names, with bytes that are not UTF-8 as \xNN.
 [[nodiscard]] CampaignCell cell_of(const Campaign& campaign, std::size_t target, std::int64_t item);
+
+/// A campaign batch by batch, for those that do something else in between: they check the cells, and neither
+/// `check` nor `stopped` is called.
+class CampaignRun {
+ public:
+  /// Both must outlive it.
+  CampaignRun(const Campaign& campaign, CampaignStore& store);
+
+  /// The next cells that have no result, all of one target; nothing when all are done or the budget is used up.
+  [[nodiscard]] std::optional<CampaignBatch> next() { return schedule_.next(campaign_.seconds()); }
+  /// Keeps a result for each item. Errors: those of the store.
+  [[nodiscard]] Status done(const CampaignBatch& batch, std::span<const nlohmann::json> results);
+  /// Nothing more of this target.
+  void give_up(std::size_t target) { schedule_.give_up(target); }
+
+  [[nodiscard]] CampaignStep step(std::size_t target) const { return schedule_.step(target); }
+  /// Whether every cell has its result, but for targets that were given up.
+  [[nodiscard]] bool finished() const { return schedule_.finished(); }
+
+ private:
+  const Campaign& campaign_;
+  CampaignStore& store_;
+  CampaignSchedule schedule_;
+};
 
 /// Runs the cells that the store does not have. Errors: those of the store.
 [[nodiscard]] Result<CampaignOutcome> run_campaign(const Campaign& campaign, CampaignStore& store,

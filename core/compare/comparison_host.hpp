@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "core/base/result.hpp"
@@ -18,7 +19,7 @@ namespace driftscope {
 enum class RunPurpose {
   layers,   ///< the run that is compared: every value that is to be captured
   outputs,  ///< once more, capturing outputs only: did capturing change the result?
-  dataset,  ///< all samples of the data set; outputs with a leading axis of samples
+  dataset,  ///< samples of the data set; outputs with a leading axis of samples
   memory,   ///< again and again while memory is watched: of its trace `memory_runs` in `run` counts
 };
 
@@ -44,9 +45,10 @@ class TargetRun {
 class ComparisonHost {
  public:
   virtual ~ComparisonHost() = default;
-  /// Begins a run on the inputs of the comparison. The error is that of this target.
-  [[nodiscard]] virtual Result<std::unique_ptr<TargetRun>> start(const Target& target,
-                                                                 RunPurpose purpose) = 0;
+  /// Begins a run on the inputs of the comparison. The error is that of this target. `samples`: those of the
+  /// data set that run, ascending; only of that purpose.
+  [[nodiscard]] virtual Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose,
+                                                                 std::span<const std::int64_t> samples) = 0;
   /// Whether the user wants the comparison to end.
   [[nodiscard]] virtual bool stopped() const = 0;
 };

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/bench/memory_growth.hpp"
-#include "core/compare/dataset_predictions.hpp"
 #include "core/verify/compare.hpp"
 #include "core/verify/perturbation.hpp"
 
@@ -15,6 +14,7 @@ struct ComparisonRun::Current {
   TargetResult result;
   ComparisonStage stage = ComparisonStage::running;
   std::unique_ptr<TargetRun> run;  // null in stages that run nothing
+  std::optional<DatasetCampaign> dataset;
 
   /// The first error is the target's, as later ones follow from it.
   void fail(Error error) {
@@ -70,9 +70,10 @@ void ComparisonRun::report(std::string_view step, std::int64_t done, std::int64_
   listener_.on_progress(next_, current_->stage, step, done, total);
 }
 
-void ComparisonRun::begin_run(RunPurpose purpose, ComparisonStage stage) {
+void ComparisonRun::begin_run(RunPurpose purpose, ComparisonStage stage,
+                              std::span<const std::int64_t> samples) {
   current_->stage = stage;
-  auto run = host_.start(current_->target, purpose);
+  auto run = host_.start(current_->target, purpose, samples);
   if (run.ok()) {
     current_->run = *std::move(run);
     return;
@@ -81,9 +82,25 @@ void ComparisonRun::begin_run(RunPurpose purpose, ComparisonStage stage) {
   next_stage();
 }
 
+/// The next samples of the data set, or what they amount to.
+void ComparisonRun::begin_samples() {
+  current_->stage = ComparisonStage::running_dataset;
+  if (const auto samples = current_->dataset->next(); !samples.empty())
+    return begin_run(RunPurpose::dataset, ComparisonStage::running_dataset, samples);
+  auto result = current_->dataset->result();
+  if (result.ok())
+    current_->result.dataset = *std::move(result);
+  else
+    current_->fail(std::move(result).error());
+  next_stage();
+}
+
 Result<RunState> ComparisonRun::poll_run() {
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
-    report(step, done, total);
+    if (current_->dataset && total == current_->dataset->batch_size())
+      report(step, current_->dataset->done() + done, plan_.dataset->samples);
+    else
+      report(step, done, total);
   };
   const auto state = current_->run->poll(progress);
   if (!state.ok()) {
@@ -113,12 +130,9 @@ void ComparisonRun::take_run() {
   } else if (current_->stage == ComparisonStage::watching_memory) {
     if (const auto memory = memory_over_runs_of(trace)) add_memory_over_runs(*result.trace, *memory);
   } else {
-    auto predicted =
-        dataset_predictions(graph_, trace, plan_.dataset->samples, plan_.dataset->labels, result.target);
-    if (predicted.ok())
-      result.dataset = *std::move(predicted);
-    else
-      current_->fail(std::move(predicted).error());
+    const Status taken = current_->dataset->take(graph_, trace, result.target);
+    if (taken.ok()) return begin_samples();
+    current_->fail(taken.error());
   }
   next_stage();
 }
@@ -173,10 +187,12 @@ void ComparisonRun::next_stage() {
     case ComparisonStage::comparing:
       if (plan_.dataset && !is_file && result.verification) {
         listener_.on_verified(next_, result);
-        return begin_run(RunPurpose::dataset, ComparisonStage::running_dataset);
+        current_->dataset.emplace(*plan_.dataset, next_);
+        return begin_samples();
       }
       [[fallthrough]];
     case ComparisonStage::running_dataset:
+      current_->dataset.reset();
       // Last: what is watched may need other processes than the runs before.
       if (plan_.watch_memory && !is_file && result.trace)
         return begin_run(RunPurpose::memory, ComparisonStage::watching_memory);

@@ -9,22 +9,18 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/compare/comparison_host.hpp"
+#include "core/compare/dataset_campaign.hpp"
 #include "core/graph/graph.hpp"
 #include "core/platform/platform.hpp"
 #include "core/results/comparison_view.hpp"
 
 namespace driftscope {
-
-/// A data set's size and, where they are known, the classes of its samples.
-struct DatasetPlan {
-  std::int64_t samples = 0;
-  std::vector<std::int64_t> labels = {};
-};
 
 struct ComparisonPlan {
   std::vector<std::string> targets;         ///< the left one first
@@ -81,7 +77,8 @@ class ComparisonRun {
   struct Current;
 
   [[nodiscard]] std::optional<Target> begin_target();
-  void begin_run(RunPurpose purpose, ComparisonStage stage);
+  void begin_run(RunPurpose purpose, ComparisonStage stage, std::span<const std::int64_t> samples = {});
+  void begin_samples();
   [[nodiscard]] Result<RunState> poll_run();
   void take_run();
   void verify_trace();

@@ -112,4 +112,19 @@ bool is_input(const Graph& graph, std::string_view name) {
   return std::ranges::any_of(graph.inputs, [&](ValueId id) { return graph.values[id].name == name; });
 }
 
+Result<NamedInputs> chosen_items(const NamedInputs& stacked, std::span<const std::int64_t> places) {
+  NamedInputs chosen;
+  for (const auto& [name, whole] : stacked) {
+    Shape shape = whole.shape();
+    const std::size_t bytes = whole.byte_size() / static_cast<std::size_t>(shape.front());
+    shape.front() = std::ssize(places);
+    DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(whole.dtype(), std::move(shape), name));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      std::ranges::copy(whole.bytes().subspan(static_cast<std::size_t>(places[i]) * bytes, bytes),
+                        tensor.mutable_bytes().subspan(i * bytes, bytes).begin());
+    chosen.push_back({name, std::move(tensor)});
+  }
+  return chosen;
+}
+
 }  // namespace driftscope

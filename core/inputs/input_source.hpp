@@ -59,6 +59,9 @@ class InputSource {
 /// in names, types or shapes, types of less than a byte, no items.
 [[nodiscard]] Result<NamedInputs> stacked_items(const InputSource& source, std::int64_t first,
                                                 std::int64_t count);
+/// Those of a stack at these places, which exist, as a stack.
+[[nodiscard]] Result<NamedInputs> chosen_items(const NamedInputs& stacked,
+                                               std::span<const std::int64_t> places);
 
 struct InputSourceKind {
   int order = 50;    ///< asked in this order: the first that accepts a spec has it

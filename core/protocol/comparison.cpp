@@ -101,7 +101,9 @@ Result<std::unique_ptr<ServiceComparison>> ServiceComparison::begin(const messag
       new ServiceComparison(model, std::move(plan), static_cast<int>(request.threads)));
 }
 
-Result<std::unique_ptr<TargetRun>> ServiceComparison::start(const Target& target, RunPurpose purpose) {
+// Without a store all samples of a data set run at once, so the answer need not name them.
+Result<std::unique_ptr<TargetRun>> ServiceComparison::start(const Target& target, RunPurpose purpose,
+                                                            std::span<const std::int64_t> /*samples*/) {
   awaited_ = std::make_shared<Awaited>(Awaited{.id = ++last_run_});
   answer_.head.run = {awaited_->id, static_cast<std::int64_t>(next_target_), target.text(),
                       purpose_of(purpose)};

@@ -32,7 +32,8 @@ class ServiceComparison final : private ComparisonHost, private ComparisonListen
   ServiceComparison(const LoadedModel& model, ComparisonPlan plan, int threads);
 
   [[nodiscard]] Status take_end_of_run(const messages::Advance& request, std::span<const std::byte> payload);
-  [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override;
+  [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose,
+                                                         std::span<const std::int64_t> samples) override;
   [[nodiscard]] bool stopped() const override { return false; }  // to stop it, the service is ended
   void on_progress(std::size_t, ComparisonStage, std::string_view, std::int64_t, std::int64_t) override {}
   void on_verified(std::size_t target, const TargetResult& result) override;

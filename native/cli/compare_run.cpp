@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "core/base/sha256.hpp"
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
+#include "native/cli/result_store.hpp"
 
 namespace driftscope {
 namespace {
@@ -19,6 +22,7 @@ std::string command_line(const CompareRequest& request, const ModelFile& model, 
   for (const std::string& input : request.inputs) text += " --input " + shell_quote(input);
   if (request.inputs.empty() && !request.kept_inputs) text += " --input seed:42";
   if (!request.dataset.empty()) text += " --dataset " + shell_quote(request.dataset);
+  if (!request.store.empty()) text += " --store " + shell_quote(request.store);
   if (request.trace != "all") text += " --trace " + request.trace;
   text += capture_text(request.capture);
   text += " --left " + shell_quote(left.text()) + " --right ";
@@ -65,20 +69,36 @@ Status CompareCommand::read_samples() {
   return {};
 }
 
-ComparisonView CompareCommand::run(const Target& left, const std::vector<Target>& right) {
+Result<std::optional<DatasetPlan>> CompareCommand::plan_dataset(const std::vector<Target>& targets) {
+  std::optional<DatasetPlan> plan = dataset_plan(inputs_);
+  if (!plan || request_.store.empty()) return plan;
+  const std::string hashes = hashes_of(model_) + hashes_of(inputs_.dataset->stacked);
+  const nlohmann::json fields = {{"model", model_.name},
+                                 {"dataset", inputs_.dataset->text},
+                                 {"samples", inputs_.dataset->samples},
+                                 {"sha256", sha256_hex(std::as_bytes(std::span(hashes)))}};
+  DRIFTSCOPE_TRY(store_, open_result_store(request_.store, "dataset", fields, request_.runner.site));
+  plan->store = store_.get();
+  plan->names_in_store = names_in_store(targets);
+  return plan;
+}
+
+Result<ComparisonView> CompareCommand::run(const Target& left, const std::vector<Target>& right) {
+  std::vector<Target> targets = {left};
+  targets.insert(targets.end(), right.begin(), right.end());
+  DRIFTSCOPE_TRY(auto dataset, plan_dataset(targets));
   ComparisonView about = describe_comparison(model_, inputs_);
   about.command = command_line(request_, model_, left, right);
   about.build = build_id();
   about.machine = describe_machine().json;
-  targets_ = {left.text()};
-  for (const Target& target : right) targets_.push_back(target.text());
+  for (const Target& target : targets) targets_.push_back(target.text());
   ThreadPool threads(usable_processors());
   NativeComparisonHost host(model_, inputs_, runner_);
   ComparisonRun comparison(model_.graph,
                            {.targets = targets_,
                             .perturbation_check = request_.capture.perturbation_check,
                             .watch_memory = request_.capture.memory_runs > 0,
-                            .dataset = dataset_plan(inputs_)},
+                            .dataset = std::move(dataset)},
                            std::move(about), host, threads, *this);
   // Ctrl-C ends the program (native/os/cleanup.hpp), so the comparison itself is never stopped.
   while (true) {

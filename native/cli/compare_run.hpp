@@ -1,6 +1,7 @@
 // Runs a model on several targets and assembles the results. Clients: compare, baseline.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ struct CompareRequest {
   std::vector<std::string> inputs;
   std::optional<GivenInputs> kept_inputs = {};  ///< of a kept comparison, in place of those
   std::string dataset;
-  int repeat = 0;                                                        ///< 0: until times have settled
+  std::string store;  ///< of the answers to its samples; empty: none is kept
+  int repeat = 0;     ///< 0: until times have settled
   double times = std::chrono::duration<double>(unwatched_time).count();  ///< s of unwatched runs; 0: none
   std::string trace = "all";
   CaptureOptions capture;
@@ -32,12 +34,13 @@ class CompareCommand final : private ComparisonListener {
   CompareCommand(const CompareRequest& request, const ModelFile& model);
 
   [[nodiscard]] Status read_samples();
-  /// A target that cannot run has an error in its result, the others go on.
-  [[nodiscard]] ComparisonView run(const Target& left, const std::vector<Target>& right);
+  /// A target that cannot run has an error in its result, the others go on. Errors: the store.
+  [[nodiscard]] Result<ComparisonView> run(const Target& left, const std::vector<Target>& right);
   /// What the model ran on.
   [[nodiscard]] const NamedInputs& inputs() const { return inputs_.inputs.tensors; }
 
  private:
+  [[nodiscard]] Result<std::optional<DatasetPlan>> plan_dataset(const std::vector<Target>& targets);
   void on_progress(std::size_t target, ComparisonStage stage, std::string_view step, std::int64_t done,
                    std::int64_t total) override;
   void on_result(std::size_t /*target*/) override {}
@@ -47,7 +50,8 @@ class CompareCommand final : private ComparisonListener {
   TargetRunner runner_;
   ProgressLine line_;
   ComparisonInputs inputs_;
-  std::vector<std::string> targets_;  // the left one first
+  std::unique_ptr<CampaignStore> store_;  // null: nobody goes on with the data set
+  std::vector<std::string> targets_;      // the left one first
 };
 
 /// Quotes a word for a command line so that a POSIX shell reads it back.

@@ -12,6 +12,7 @@
 #include "core/base/text.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/verify/expectation.hpp"
+#include "native/cli/result_store.hpp"
 
 namespace driftscope {
 namespace {
@@ -156,18 +157,10 @@ std::string name_of(const ConformanceCase& one) { return one.family + "/" + one.
 json conformance_fields(const std::vector<ConformanceCase>& cases) {
   std::string text;
   for (const ConformanceCase& one : cases) {
-    text +=
-        fmt::format("{} {} {}\n", name_of(one), one.model.sha256, one.unusable ? one.unusable->message : "");
-    for (const JobAttachment& file : one.model.attachments)
-      text += fmt::format("{} {}\n", file.location, sha256_hex(*file.bytes));
-    for (const ConformanceSet& set : one.sets) {
-      text += fmt::format("inputs {} outputs {}\n", set.inputs.size(), set.wanted.size());
-      for (const NamedInputs* tensors : {&set.inputs, &set.wanted})
-        for (const NamedTensor& tensor : *tensors) {
-          text += tensor.name + " ";
-          append_tensor(tensor.tensor, text);
-        }
-    }
+    text += fmt::format("{} {}\n", name_of(one), one.unusable ? one.unusable->message : "");
+    text += hashes_of(one.model);
+    for (const ConformanceSet& set : one.sets)
+      text += "inputs\n" + hashes_of(set.inputs) + "outputs\n" + hashes_of(set.wanted);
   }
   return {{"cases", cases.size()}, {"cases_sha256", hash_of(text)}};
 }

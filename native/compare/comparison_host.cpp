@@ -1,5 +1,6 @@
 #include "native/compare/comparison_host.hpp"
 
+#include "core/inputs/input_source.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/host/service_run.hpp"
 
@@ -78,11 +79,7 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
   request.model = &model_;
   request.stopped = inputs_.stopped;
   switch (purpose) {
-    case RunPurpose::dataset:
-      request.inputs = inputs_.dataset->stacked;
-      request.plan.samples = inputs_.dataset->samples;
-      request.plan.capture = messages::Capture::outputs;
-      break;
+    case RunPurpose::dataset: request.plan.capture = messages::Capture::outputs; break;
     case RunPurpose::memory: request.plan.memory_runs = inputs_.memory_runs; [[fallthrough]];
     case RunPurpose::outputs:
       request.inputs = inputs_.inputs.tensors;
@@ -97,7 +94,24 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
   return request;
 }
 
-Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& target, RunPurpose purpose) {
+Result<RunRequest> NativeComparisonHost::request_for_samples(std::span<const std::int64_t> samples) const {
+  const GivenDataset& dataset = *inputs_.dataset;
+  RunRequest request = request_for(RunPurpose::dataset);
+  request.plan.samples = std::ssize(samples);
+  if (std::ssize(samples) == dataset.samples) {
+    request.inputs = dataset.stacked;
+  } else {
+    DRIFTSCOPE_TRY(request.inputs, chosen_items(dataset.stacked, samples));
+  }
+  return request;
+}
+
+Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& target, RunPurpose purpose,
+                                                               std::span<const std::int64_t> samples) {
+  if (purpose == RunPurpose::dataset) {
+    DRIFTSCOPE_TRY(RunRequest request, request_for_samples(samples));
+    return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, std::move(request)));
+  }
   if (purpose == RunPurpose::memory)
     return std::unique_ptr<TargetRun>(new MemoryRun(runner_, target, memory_request(), request_for(purpose),
                                                     memory_server_, [this] { return stopped(); }));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,13 @@ class NativeComparisonHost final : public ComparisonHost {
   NativeComparisonHost(const NativeComparisonHost&) = delete;
   NativeComparisonHost& operator=(const NativeComparisonHost&) = delete;
 
-  [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override;
+  [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose,
+                                                         std::span<const std::int64_t> samples) override;
   [[nodiscard]] bool stopped() const override;
 
  private:
   [[nodiscard]] RunRequest request_for(RunPurpose purpose) const;
+  [[nodiscard]] Result<RunRequest> request_for_samples(std::span<const std::int64_t> samples) const;
   [[nodiscard]] MemoryRunsRequest memory_request() const;
 
   const ModelFile& model_;
@@ -55,7 +58,7 @@ class NativeComparisonHost final : public ComparisonHost {
 /// The parts of a view that are known before anything has run: model and inputs.
 [[nodiscard]] ComparisonView describe_comparison(const ModelFile& model, const ComparisonInputs& inputs);
 
-/// For the data set, if there is one.
+/// For the data set, if there is one; nobody goes on with its answers.
 [[nodiscard]] std::optional<DatasetPlan> dataset_plan(const ComparisonInputs& inputs);
 
 }  // namespace driftscope

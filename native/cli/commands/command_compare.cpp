@@ -146,7 +146,7 @@ Result<Exit> run_compare(CompareOptions& options) {
   }
   CompareCommand command(options.request, model);
   DRIFTSCOPE_CHECK(command.read_samples());
-  ComparisonView view = command.run(left, right);
+  DRIFTSCOPE_TRY(ComparisonView view, command.run(left, right));
   const KeepModel keep = options.without_model ? KeepModel::hash_alone : KeepModel::whole;
   return present(
       options, view,
@@ -171,10 +171,15 @@ static Command declare(CLI::App& app) {
          "model runs on its inputs")
       ->required();
   app.add_option("--input", request.inputs, input_help())->expected(1)->take_all();
-  app.add_option("--dataset", request.dataset,
-                 fmt::format("Also run a whole data set: accuracy, and on how many samples the targets "
-                             "agree ({})",
-                             dataset_forms()));
+  CLI::Option* dataset =
+      app.add_option("--dataset", request.dataset,
+                     fmt::format("Also run a whole data set: accuracy, and on how many samples the targets "
+                                 "agree ({})",
+                                 dataset_forms()));
+  app.add_option("--store", request.store,
+                 "Keep the answer to each sample of the data set in this file at once. The same command goes "
+                 "on from there, whatever ended it")
+      ->needs(dataset);
   app.add_option("--left", options->left, "The target to compare with")->capture_default_str();
   app.add_option("--right", options->right, "The targets to compare, separated by commas")
       ->expected(1)

@@ -7,7 +7,8 @@
 #include "core/runtime/engine.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
-#include "native/cli/conformance_store.hpp"
+#include "native/cli/conformance_run.hpp"
+#include "native/cli/result_store.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 
@@ -89,8 +90,7 @@ Exit exit_of_all(const std::vector<TargetResults>& all) {
 
 /// With a store little is lost with the process; else all cases of a target are given to it at once.
 std::optional<double> batch_seconds(const ConformanceOptions& options) {
-  constexpr double seconds = 4.0;
-  return options.store.empty() ? std::nullopt : std::optional(seconds);
+  return options.store.empty() ? std::nullopt : std::optional(resumable_batch_seconds);
 }
 
 Result<Exit> run_conformance(const ConformanceOptions& options) {
@@ -110,7 +110,8 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
   std::vector<std::string> names;
   if (!options.store.empty()) {
     names = names_in_store(targets);
-    DRIFTSCOPE_TRY(store, open_conformance_store(options.store, options.runner.site, cases));
+    DRIFTSCOPE_TRY(store, open_result_store(options.store, "conformance", conformance_fields(cases),
+                                            options.runner.site));
   }
   TargetRunner runner(options.runner);
   DRIFTSCOPE_TRY(std::vector<TargetResults> all,

@@ -44,13 +44,18 @@ class FakeHost final : public ComparisonHost {
  public:
   std::map<std::string, Outcome> outcomes;
   Strings asked;
+  std::vector<std::vector<std::int64_t>> samples_asked;
   int ended_early = 0;
   mutable int polls_before_stop = -1;  ///< −1: never stopped
 
   class Run final : public TargetRun {
    public:
-    Run(FakeHost& host, std::string target, RunPurpose purpose)
-        : host_(host), target_(std::move(target)), purpose_(purpose), outcome_(host.outcomes[target_]) {}
+    Run(FakeHost& host, std::string target, RunPurpose purpose, std::span<const std::int64_t> samples)
+        : host_(host),
+          target_(std::move(target)),
+          purpose_(purpose),
+          samples_(samples.begin(), samples.end()),
+          outcome_(host.outcomes[target_]) {}
     ~Run() override { host_.ended_early += taken_ || failed_ ? 0 : 1; }
     Result<RunState> poll(const StepProgress& progress) override {
       progress("running", 1, 2);
@@ -70,7 +75,11 @@ class FakeHost final : public ComparisonHost {
         return trace;
       }
       Trace trace;
-      trace.tensors = {{"y", tensor<float>({2, 2}, outcome_.dataset)}};
+      std::vector<float> scores;
+      for (const std::int64_t sample : samples_)
+        for (const std::int64_t i : {2 * sample, 2 * sample + 1})
+          scores.push_back(outcome_.dataset.at(static_cast<std::size_t>(i)));
+      trace.tensors = {{"y", tensor<float>({std::ssize(samples_), 2}, std::move(scores))}};
       return trace;
     }
 
@@ -78,17 +87,20 @@ class FakeHost final : public ComparisonHost {
     FakeHost& host_;
     std::string target_;
     RunPurpose purpose_;
+    std::vector<std::int64_t> samples_;
     Outcome outcome_;
     bool taken_ = false;
     bool failed_ = false;
   };
 
-  Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override {
+  Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose,
+                                           std::span<const std::int64_t> samples) override {
+    samples_asked.emplace_back(samples.begin(), samples.end());
     constexpr const char* names[] = {"layers", "outputs", "dataset", "memory"};
     asked.push_back(target.text() + " " + names[static_cast<int>(purpose)]);
     const Outcome& outcome = outcomes[target.text()];
     if (outcome.at_start) return *outcome.at_start;
-    return std::unique_ptr<TargetRun>(new Run(*this, target.text(), purpose));
+    return std::unique_ptr<TargetRun>(new Run(*this, target.text(), purpose, samples));
   }
   [[nodiscard]] bool stopped() const override { return polls_before_stop == 0 || polls_before_stop-- == 0; }
 };
@@ -145,6 +157,48 @@ TEST_CASE("ComparisonRun_EachTarget_IsRunVerifiedComparedAndGivenTheDataSet") {
   CHECK(c.host.ended_early == 0);
 }
 
+TEST_CASE("ComparisonRun_DataSetWithAStore_RunsInBatchesAndGoesOnWithWhatItHas") {
+  MemoryStore store;
+  REQUIRE(store.add({"strict 1", "0"}, R"({"class":1})").ok());
+  REQUIRE(store.add({"strict 1", "2"}, R"({"class":0})").ok());
+  const DatasetPlan plan{5, {1, 0, 0, 1, 1}, &store, {"strict 1", "fast 1"}};
+  const auto scores_of = [](std::vector<float> ones) {
+    std::vector<float> scores;
+    for (const float one : ones) scores.insert(scores.end(), {1.0f - one, one});
+    return scores;
+  };
+  Case c;
+  c.host.outcomes["pc/strict"].dataset = scores_of({0, 0, 1, 1, 1});  // of 0 and 2 not what the store has
+  c.host.outcomes["pc/fast"].dataset = scores_of({1, 0, 0, 1, 0});
+  const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"}, .dataset = plan});
+  CHECK(view.left.dataset->predictions == std::vector<std::int64_t>{1, 0, 0, 1, 1});
+  CHECK(view.left.dataset->correct == 5);
+  CHECK(view.right[0].dataset->correct == 4);
+  CHECK(agreement(*view.left.dataset, *view.right[0].dataset) == 4);
+  // The first batch opens the target; later ones grow.
+  CHECK(c.host.samples_asked ==
+        std::vector<std::vector<std::int64_t>>{{}, {1}, {3, 4}, {}, {0}, {1, 2}, {3, 4}});
+  CHECK(store.results().size() == 10);
+  Case again;
+  const ComparisonView known = again.run({.targets = {"pc/strict", "pc/fast"}, .dataset = plan});
+  CHECK(again.host.asked == Strings{"pc/strict layers", "pc/fast layers"});
+  CHECK(known.right[0].dataset->predictions == view.right[0].dataset->predictions);
+}
+
+TEST_CASE("ComparisonRun_ADamagedAnswerInTheStore_IsNamed") {
+  for (const char* damaged : {R"({"class":-2})", R"({"class":"1"})", "1", "{}"}) {
+    MemoryStore store;
+    REQUIRE(store.add({"s", "0"}, damaged).ok());
+    REQUIRE(store.add({"s", "1"}, R"({"class":-1})").ok());
+    Case c;
+    const ComparisonView view =
+        c.run({.targets = {"pc/strict"}, .dataset = DatasetPlan{2, {}, &store, {"s"}}});
+    REQUIRE(view.left.error);
+    CHECK(view.left.error->message.starts_with("--store: the answer to sample 0 on 's' is damaged"));
+    CHECK(view.left.verification);
+  }
+}
+
 TEST_CASE("ComparisonRun_AFailedTarget_KeepsTheOthers") {
   Case c;
   c.host.outcomes["chrome/one"].at_start = Error{ErrorKind::missing, "not here"};
@@ -189,7 +243,8 @@ TEST_CASE("ComparisonRun_WhatCannotBeVerified_SaysSoFirstAndGetsNoDataSet") {
         return trace;
       }
     };
-    Result<std::unique_ptr<TargetRun>> start(const Target&, RunPurpose) override {
+    Result<std::unique_ptr<TargetRun>> start(const Target&, RunPurpose,
+                                             std::span<const std::int64_t>) override {
       ++starts;
       return std::unique_ptr<TargetRun>(new Run);
     }

@@ -1,4 +1,4 @@
-#include "native/cli/conformance_store.hpp"
+#include "native/cli/result_store.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/sha256.hpp"
+#include "core/campaign/store_format.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
 #include "native/campaign/file_store.hpp"
+#include "native/host/host.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
 
@@ -64,10 +66,24 @@ std::vector<std::string> names_in_store(const std::vector<Target>& targets) {
   return names;
 }
 
-Result<std::unique_ptr<CampaignStore>> open_conformance_store(const fs::path& path,
-                                                              const fs::path& given_site,
-                                                              const std::vector<ConformanceCase>& cases) {
-  CampaignDefinition definition{"conformance", conformance_fields(cases), build_id()};
+std::string hashes_of(const ModelFile& model) {
+  std::string text = fmt::format("model {}\n", model.sha256);
+  for (const JobAttachment& file : model.attachments)
+    text += fmt::format("{} {}\n", file.location, sha256_hex(*file.bytes));
+  return text;
+}
+
+std::string hashes_of(const NamedInputs& tensors) {
+  std::string text;
+  for (const NamedTensor& one : tensors)
+    text += fmt::format("{} {} {} {}\n", one.name, dtype_name(one.tensor.dtype()),
+                        shape_text(one.tensor.shape()), sha256_hex(one.tensor.bytes()));
+  return text;
+}
+
+Result<std::unique_ptr<CampaignStore>> open_result_store(const fs::path& path, const std::string& kind,
+                                                         nlohmann::json fields, const fs::path& given_site) {
+  CampaignDefinition definition{kind, std::move(fields), build_id()};
   definition.fields["cpu"] = describe_machine().cpu;
   // Whatever the targets are: others may be added to the store later.
   const auto site = find_site(given_site);

@@ -1,0 +1,35 @@
+// Where a command keeps results of targets, so that it can go on from there, and all that they depend on.
+// Clients: conformance, the data set of compare, which bring the format of a result.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/campaign/campaign.hpp"
+#include "core/runtime/target.hpp"
+#include "native/host/model_file.hpp"
+
+namespace driftscope {
+
+/// What browsers and Node load from the page's folder: the names and bytes of all files but the samples
+/// (assets/) and compressed copies. Errors: a file or folder that cannot be read.
+[[nodiscard]] Result<std::string> site_sha256(const std::filesystem::path& site);
+
+/// Each with what it runs on, so that an update of it runs again: "chrome/strict (Chromium 156.0.1)".
+[[nodiscard]] std::vector<std::string> names_in_store(const std::vector<Target>& targets);
+
+/// Of a model, its files of external data, and tensors: a line for each, names included.
+[[nodiscard]] std::string hashes_of(const ModelFile& model);
+[[nodiscard]] std::string hashes_of(const NamedInputs& tensors);
+
+/// `fields`: what the results depend on beside this machine, the build, the page and the targets. `site`: as of
+/// find_site. Errors: those of FileStore, and of site_sha256.
+[[nodiscard]] Result<std::unique_ptr<CampaignStore>> open_result_store(const std::filesystem::path& path,
+                                                                       const std::string& kind,
+                                                                       nlohmann::json fields,
+                                                                       const std::filesystem::path& site);
+
+}  // namespace driftscope
