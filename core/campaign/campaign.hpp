@@ -1,6 +1,6 @@
 // A campaign: the items of a source × targets, each cell of which is checked once and its result kept in a
-// store. Clients: what runs many cases (conformance, data sets). What a check does, and where a store is, they
-// bring; this knows neither files nor clocks nor targets.
+// store. Clients: what runs many cases (conformance, data sets). What a check does, and where a store is,
+// they bring; this knows neither files nor clocks nor targets.
 //
 // Cells are independent: what a result is depends on the definition and on the cell, not on the order, on
 // batches, on a budget, or on whether the campaign was interrupted.
@@ -83,7 +83,8 @@ class CampaignRun {
   /// Both must outlive it.
   CampaignRun(const Campaign& campaign, CampaignStore& store);
 
-  /// The next cells that have no result, all of one target; nothing when all are done or the budget is used up.
+  /// The next cells that have no result, all of one target; nothing when all are done or the budget is used
+  /// up.
   [[nodiscard]] std::optional<CampaignBatch> next() { return schedule_.next(campaign_.seconds()); }
   /// Keeps a result for each item. Errors: those of the store.
   [[nodiscard]] Status done(const CampaignBatch& batch, std::span<const nlohmann::json> results);

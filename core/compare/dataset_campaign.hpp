@@ -1,5 +1,5 @@
-// The data set of a comparison on one target, as a campaign: a cell is a sample, its result the class that the
-// target says. Client: ComparisonRun, which runs the batches.
+// The data set of a comparison on one target, as a campaign: a cell is a sample, its result the class that
+// the target says. Client: ComparisonRun, which runs the batches.
 #pragma once
 
 #include <cstdint>
