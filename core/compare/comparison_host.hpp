@@ -49,6 +49,8 @@ class ComparisonHost {
   /// data set that run, ascending; only of that purpose.
   [[nodiscard]] virtual Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose,
                                                                  std::span<const std::int64_t> samples) = 0;
+  /// Called while values of traces are read: a host that keeps them elsewhere may give back their memory.
+  virtual void release_values() {}
   /// Whether the user wants the comparison to end.
   [[nodiscard]] virtual bool stopped() const = 0;
 };

@@ -142,6 +142,7 @@ void ComparisonRun::verify_trace() {
   auto verification =
       verify(graph_, view_.model_sha256, *result.trace, threads_, [&](std::int64_t done, std::int64_t total) {
         report("verifying", done, total);
+        host_.release_values();
         return !host_.stopped();
       });
   if (host_.stopped()) return;  // the next poll says so
@@ -159,6 +160,7 @@ void ComparisonRun::compare_traces() {
     result.comparison = *std::move(comparison);
   else
     current_->fail(std::move(comparison).error());
+  host_.release_values();
   next_stage();
 }
 

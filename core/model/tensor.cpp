@@ -128,6 +128,13 @@ Result<Tensor> Tensor::deferred(DType dtype, Shape shape, ByteSource source, std
   return tensor;
 }
 
+Result<Tensor> Tensor::in(std::shared_ptr<std::byte> memory, DType dtype, Shape shape,
+                          std::string_view what) {
+  DRIFTSCOPE_TRY(Tensor tensor, unallocated(dtype, std::move(shape), what));
+  tensor.buffer_ = std::move(memory);
+  return tensor;
+}
+
 std::byte* Tensor::deferred_data() const {
   if (deferred_->buffer == nullptr) {
     auto buffer = allocate_buffer(byte_size_);

@@ -62,6 +62,11 @@ class Tensor {
   [[nodiscard]] static Result<Tensor> deferred(DType dtype, Shape shape, ByteSource source,
                                                std::string_view what = "tensor");
 
+  /// Elements that lie in `memory`, 64-byte aligned and as long as the shape needs: of a mapped file, say.
+  /// Nobody may write to the tensor, and the limit of tensors in memory does not count it.
+  [[nodiscard]] static Result<Tensor> in(std::shared_ptr<std::byte> memory, DType dtype, Shape shape,
+                                         std::string_view what = "tensor");
+
   /// A copy of `values`; their number must be that of the shape. For tests and constants.
   template <class T>
   [[nodiscard]] static Result<Tensor> from_values(Shape shape, std::span<const T> values) {

@@ -175,7 +175,7 @@ Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model, St
   state->inputs = std::move(bound.inputs);
   DRIFTSCOPE_TRY(state->session,
                  prepare_session(state->target, state->environment, model, std::move(bound.graph),
-                                 start.record.capture, start.traced && recorder != nullptr));
+                                 start.record, start.traced && recorder != nullptr));
   if (start.traced) {
     state->record = std::move(start.record);
     state->record->node_times = false;  // the time of the run is measured

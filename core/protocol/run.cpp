@@ -47,15 +47,16 @@ Status check_build(const Target& target, const json& environment) {
 
 Result<std::unique_ptr<Session>> prepare_session(const Target& target, const json& environment,
                                                  LoadedModel& model, std::shared_ptr<const Graph> graph,
-                                                 Capture capture, bool defer_values) {
+                                                 const RecordOptions& record, bool defer_values) {
   DRIFTSCOPE_TRY(ResolvedTarget resolved, resolve_target(target));
   DRIFTSCOPE_CHECK(check_build(target, environment));
   const Engine* const engine = resolved.engine;
   if (const Availability here = engine->available(); !here.ok)
     return missing_error(fmt::format("engine {}: {}", target.engine, here.reason));
   EngineOptions options = std::move(resolved.options);
-  options.fuse = capture != Capture::all;
-  options.defer_values = defer_values && capture != Capture::outputs;
+  options.fuse = record.capture != Capture::all;
+  options.inner_values = record.capture != Capture::outputs && (!record.values || !record.values->empty());
+  options.defer_values = defer_values && options.inner_values;
   // A model loaded for a single session is not needed afterwards.
   options.source = model.once ? std::exchange(model.source, nullptr) : model.source;
   if (engine->reads_source() && !options.source)
@@ -88,10 +89,10 @@ Result<std::unique_ptr<ServiceRun>> ServiceRun::start(LoadedModel& model, StartR
   state->graph = without_weights(*bound.graph);
   state->sample_count = request.samples;
   if (request.samples > 0) request.record.capture = Capture::outputs;
-  DRIFTSCOPE_TRY(state->session,
-                 prepare_session(state->target, state->environment, model, std::move(bound.graph),
-                                 request.record.capture,
-                                 request.record.sink != nullptr && !request.record.compare_runs));
+  DRIFTSCOPE_TRY(
+      state->session,
+      prepare_session(state->target, state->environment, model, std::move(bound.graph), request.record,
+                      request.record.sink != nullptr && !request.record.compare_runs));
   if (request.samples > 0) {
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs), request.samples);
   }

@@ -38,11 +38,9 @@ struct StartRequest {
                                                       std::optional<NamedInputs> given = {});
 
 /// The session of a target's engine, or why there is none. `defer_values` as of EngineOptions.
-[[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(const Target& target,
-                                                               const nlohmann::json& environment,
-                                                               LoadedModel& model,
-                                                               std::shared_ptr<const Graph> graph,
-                                                               Capture capture, bool defer_values);
+[[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(
+    const Target& target, const nlohmann::json& environment, LoadedModel& model,
+    std::shared_ptr<const Graph> graph, const RecordOptions& record, bool defer_values);
 
 /// What ran, as JSON text: the host's fields, then the engine's, which take precedence.
 [[nodiscard]] std::string merge_run(const std::string& recorded, const nlohmann::json& environment,

@@ -91,6 +91,9 @@ struct EngineOptions {
   /// Whether nodes may be fused or folded, so that their values never exist. Otherwise the engine runs node
   /// by node and has every value. Not an option of a target: it follows from what is captured.
   bool fuse = false;
+  /// Whether values beside the graph's outputs may be wanted. Without them an engine that must know before
+  /// need not keep them, but still runs node by node if it may not fuse.
+  bool inner_values = true;
   /// Whether traced values may be passed as Tensor::deferred, whose source holds what the engine computed.
   /// For a TraceSink with a single reader, which copies them piece by piece while the run continues.
   bool defer_values = false;

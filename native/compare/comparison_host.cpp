@@ -26,6 +26,33 @@ class BlockingRun final : public TargetRun {
   Trace trace_;
 };
 
+/// The same, with the recorded values in a file.
+class SpillingRun final : public TargetRun {
+ public:
+  SpillingRun(TargetRunner& runner, Target target, RunRequest request, SpilledValues& values)
+      : run_(runner, std::move(target), with_sink(std::move(request), values)) {}
+
+  Result<RunState> poll(const StepProgress& progress) override { return run_.poll(progress); }
+  Trace take() override {
+    Trace trace = run_.take();
+    if (!tensors_.empty()) trace.tensors = std::move(tensors_);  // else the host gives them at the end
+    return trace;
+  }
+
+ private:
+  RunRequest with_sink(RunRequest request, SpilledValues& values) {
+    request.sink = [this, &values](const std::string& name, const Tensor& tensor) -> Status {
+      DRIFTSCOPE_TRY(Tensor spilled, values.put(tensor));
+      tensors_.push_back({name, std::move(spilled)});
+      return Status();
+    };
+    return request;
+  }
+
+  std::vector<NamedTensor> tensors_;
+  BlockingRun run_;
+};
+
 /// In processes of its own, whose memory is seen; on hosts whose processes are not, the service sees its own.
 class MemoryRun final : public TargetRun {
  public:
@@ -115,6 +142,8 @@ Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& tar
   if (purpose == RunPurpose::memory)
     return std::unique_ptr<TargetRun>(new MemoryRun(runner_, target, memory_request(), request_for(purpose),
                                                     memory_server_, [this] { return stopped(); }));
+  if (purpose == RunPurpose::layers && !inputs_.sink && target.host != "file")
+    return std::unique_ptr<TargetRun>(new SpillingRun(runner_, target, request_for(purpose), values_));
   return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, request_for(purpose)));
 }
 
@@ -125,6 +154,15 @@ MemoryRunsRequest NativeComparisonHost::memory_request() const {
   request.runs = inputs_.memory_runs;
   request.runner = runner_.options();
   return request;
+}
+
+// Giving back takes a call for each value.
+void NativeComparisonHost::release_values() {
+  constexpr std::chrono::milliseconds interval{100};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - released_ < interval) return;
+  values_.release();
+  released_ = std::chrono::steady_clock::now();
 }
 
 bool NativeComparisonHost::stopped() const { return inputs_.stopped && inputs_.stopped(); }

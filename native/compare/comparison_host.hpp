@@ -12,6 +12,7 @@
 #include "core/compare/comparison_run.hpp"
 #include "native/bench/memory_runs.hpp"
 #include "native/host/inputs.hpp"
+#include "native/host/spilled_values.hpp"
 #include "native/host/target_runner.hpp"
 
 namespace driftscope {
@@ -42,6 +43,7 @@ class NativeComparisonHost final : public ComparisonHost {
 
   [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose,
                                                          std::span<const std::int64_t> samples) override;
+  void release_values() override;
   [[nodiscard]] bool stopped() const override;
 
  private:
@@ -52,6 +54,8 @@ class NativeComparisonHost final : public ComparisonHost {
   const ModelFile& model_;
   const ComparisonInputs& inputs_;
   TargetRunner& runner_;
+  SpilledValues values_;
+  std::chrono::steady_clock::time_point released_{};
   std::unique_ptr<Server> memory_server_;  // one with no other client, once a browser needs it
 };
 

@@ -56,9 +56,10 @@ Result<NodePrograms> node_programs(const Target& target, const RunRequest& reque
   DRIFTSCOPE_TRY(LoadedModel model, load_model(load.head, std::move(bytes), true));
   DRIFTSCOPE_TRY(BoundInputs bound, bind_model(model, request.inputs));
   const std::shared_ptr<const Graph> graph = without_weights(*bound.graph);
-  DRIFTSCOPE_TRY(const auto session,
-                 prepare_session(target, nlohmann::json::object({{"host", target.host}}), model,
-                                 std::move(bound.graph), capture_of_message(request.plan.capture), false));
+  DRIFTSCOPE_TRY(
+      const auto session,
+      prepare_session(target, nlohmann::json::object({{"host", target.host}}), model, std::move(bound.graph),
+                      {.capture = capture_of_message(request.plan.capture)}, false));
   auto* const source = dynamic_cast<ProgramSource*>(session.get());
   if (source == nullptr) return without_shaders(target);
   while (true) {

@@ -169,7 +169,7 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
     make_traced = [&peer = peer_, graph, request] { return as_rewritten(peer, *graph, request); };
   else if (peer_.fixed_outputs)
     make_traced = [&peer = peer_, graph, request] { return with_every_value(peer, *graph, request); };
-  const bool plain = given.fuse || peer_.fixed_outputs;
+  const bool plain = given.fuse || peer_.fixed_outputs || !given.inner_values;
   DRIFTSCOPE_TRY(ModelForm form,
                  plain ? untouched(peer_, request) : with_every_value(peer_, *graph, request));
   DRIFTSCOPE_TRY(const SessionLimits limits, limits_of(peer_, given));

@@ -79,12 +79,27 @@ Result<std::int64_t> write_recorded(const std::string& path, const Trace& trace,
   return static_cast<std::int64_t>(bytes.size());
 }
 
-/// What the trace no longer holds, as it went to the file.
-WrittenValues written_values(const std::optional<TraceWriter>& writer) {
-  WrittenValues values;
-  if (!writer) return values;
-  for (const SafetensorsEntry& one : writer->values()) values[one.name] = {one.shape, one.end - one.begin};
-  return values;
+/// Whether a run needs the values of inner layers: for a file, or to check by them.
+bool needs_values(const RunOptions& options, const std::string& file) {
+  return !file.empty() || options.capture.repeat_check > 0 || options.capture.perturbation_check;
+}
+
+/// What the trace does not hold: of a file, as it went there, else as the shapes of these inputs say.
+WrittenValues sizes_of(const std::optional<TraceWriter>& writer, const Graph& graph,
+                       const NamedInputs& inputs) {
+  WrittenValues sizes;
+  if (writer) {
+    for (const SafetensorsEntry& one : writer->values()) sizes[one.name] = {one.shape, one.end - one.begin};
+    return sizes;
+  }
+  const auto bound = bind_inputs(graph, inputs);
+  if (!bound.ok()) return sizes;
+  for (const Value& value : bound->graph->values) {
+    const auto shape = value.static_shape();
+    const auto bytes = shape ? tensor_byte_size(value.dtype, *shape) : Result<std::int64_t>(0);
+    if (shape && bytes.ok()) sizes[value.name] = {*shape, *bytes};
+  }
+  return sizes;
 }
 
 Result<TraceOption> read_trace_option(const RunOptions& options, const Target& target) {
@@ -169,6 +184,7 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   inputs.memory_runs = options.capture.memory_runs;
   DRIFTSCOPE_TRY(inputs.plan.values, captured_values(model.graph, options.capture));
   ProgressLine line(options.quiet);
+  if (!needs_values(options, out.path)) inputs.plan.values.emplace();
   std::optional<TraceWriter> writer;
   if (target.host != "file" && can_be_replaced(out.path)) {
     DRIFTSCOPE_TRY(TraceWriter made,
@@ -179,7 +195,7 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   DRIFTSCOPE_TRY(Trace trace, record(options, model, target, inputs, line));
   line.clear();
   print_out("{}  {}  input {}\n{}\n\n{}", model.name, trace.target, inputs.inputs.text, run_text(trace),
-            run_table(trace, options.layers, written_values(writer)));
+            run_table(trace, options.layers, sizes_of(writer, model.graph, inputs.inputs.tensors)));
   const MemoryRecord peak = peak_memory(trace);
   const RunTime time = run_time(trace);
   print_out("\nwhole model {}; {}; peak memory {} ({})\n", plain_text(run_time_text(time), 1000),
