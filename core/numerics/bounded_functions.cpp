@@ -196,17 +196,34 @@ Bounded gelu_erf(Bounded x) { return monotone(x, current_error_model().gelu_erf,
 
 namespace {
 
-// exp2(y·log2 x): log2 has the accuracy of log, exp2 that of exp with its argument.
-Bounded derived_pow(const Bounded& x, const Bounded& y, double value) {
-  if (!(x.value - x.worst > 0.0) || !std::isfinite(x.value) || !std::isfinite(y.value))
-    return unknown(value);  // for x ≤ 0 nothing is guaranteed
+// exp2(y·log2 x) for x > 0: log2 has the accuracy of log, exp2 that of exp with its argument.
+Bounded power_by_logarithm(const Bounded& x, const Bounded& y) {
   constexpr double log2_e = 1.4426950408889634;
   Bounded exponent = log(x);
   exponent = y * Bounded(exponent.value * log2_e, exponent.worst * log2_e, exponent.likely * log2_e,
                          exponent.systematic * log2_e);
-  const Bounded result =
-      monotone(exponent, current_error_model().exp, [](double t) { return portable::pow(2.0, t); });
-  return derived(result, value);
+  return monotone(exponent, current_error_model().exp, [](double t) { return portable::pow(2.0, t); });
+}
+
+// What is guaranteed of pow for x > 0 (and of pow(0, y) for y > 0, which is 0). Whoever has whole powers of
+// negative numbers right takes that of |x| and sets the sign, or multiplies, which is more exact.
+Bounded derived_pow(const Bounded& x, const Bounded& y, double value) {
+  if (!std::isfinite(x.value) || !std::isfinite(y.value)) return unknown(value);
+  if (y.worst == 0.0 && y.value == 0.0) return value;
+  const bool whole = y.worst == 0.0 && std::nearbyint(y.value) == y.value;
+  const Bounded size = abs(x);
+  if (x.value > x.worst || (whole && sign_is_sure(x) && x.value != 0.0)) {
+    const Bounded result = power_by_logarithm(size, y);
+    const bool negative = value < 0.0;
+    return derived(negative ? -result : result, value);
+  }
+  if (!(y.value - y.worst > 0.0) || (!whole && x.value < x.worst)) return unknown(value);
+  return with_bounds(value, [&](Which which) {  // from −rʸ, or 0, to rʸ
+    const double reach = size.value + size.*which;
+    if (reach == 0.0) return current_error_model().absolute;
+    const Bounded largest = power_by_logarithm(reach, y);
+    return std::fabs(value) + largest.value + largest.*which;
+  });
 }
 
 }  // namespace
@@ -239,8 +256,10 @@ Bounded pow(Bounded argument, Bounded power) {
   };
   const Bounded result = with_bounds(value, bound);
   // Runtimes on GPUs also use multiplications for small integer powers.
-  if (derives()) return wider(derived_pow(x, y, value), result);
-  return result;
+  if (!derives()) return result;
+  Bounded widest = wider(derived_pow(x, y, value), result);
+  if (y.worst == 0.0 && y.value == 0.5) widest = wider(widest, sqrt(x));
+  return widest;
 }
 
 }  // namespace driftscope

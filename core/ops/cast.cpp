@@ -195,12 +195,28 @@ double whole_numbers(DType dtype) {
   return last;
 }
 
+// Integers that rounding may have moved, as numbers.
+void widen_by(std::span<const Bounded> moved, std::span<Bounded> y, double exact_up_to) {
+  const ErrorModel& model = current_error_model();
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    const auto add = [&](double& bound, double error) {
+      if (error == 0.0) return;
+      const double size = std::fabs(y[i].value) + error;
+      bound += error + (size <= exact_up_to ? 0.0 : 2.0 * rounding_error(model, size));
+    };
+    add(y[i].worst, moved[i].worst);
+    add(y[i].likely, moved[i].likely);
+    add(y[i].systematic, moved[i].systematic);
+  }
+}
+
 template <class S, class T>
 void from_integers(KernelContext<S>& context, std::span<const T> x) {
   const DType to = context.output_dtype(0);
   if (is_floating(to)) {
     const double exact_up_to = whole_numbers(to);
     map_elements(context, x, context.real_output(0), [&](T t) { return to_real<S>(t, to, exact_up_to); });
+    if constexpr (std::is_same_v<S, Bounded>) widen_by(context.real(0), context.real_output(0), exact_up_to);
   } else if (to == DType::boolean) {
     map_elements(context, x, context.tensor_output(0).template mutable_values<std::uint8_t>(),
                  [](T t) { return std::uint8_t(t != 0); });

@@ -28,7 +28,11 @@ struct ConvInteger {
         less_zero_points(context.tensor(1), zeros(3), channels, per_channel(context.shape(1)), true);
     DRIFTSCOPE_TRY(const auto y, convolve_integers(context, context.shape(0), x, context.shape(1), w, {}));
     std::copy(y.begin(), y.end(), context.tensor_output(0).template mutable_values<std::int32_t>().begin());
-    return {};
+    const auto x_moved = moved_elements(context, 0, 2, 1, context.tensor(0).elements(), true);
+    const auto w_moved = moved_elements(context, 1, 3, channels, per_channel(context.shape(1)), true);
+    return bound_products(context, std::span(y), x, w, x_moved, w_moved, [&](const auto& p, const auto& q) {
+      return convolve_integers(context, context.shape(0), p, context.shape(1), q, {});
+    });
   }
 };
 

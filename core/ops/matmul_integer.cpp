@@ -27,7 +27,12 @@ struct MatMulInteger {
     const auto b = less_zero_points(context.tensor(1), zeros(3), product.depth, product.columns, false);
     const auto sums = multiply_integers(context, product, a, b);
     std::copy(sums.begin(), sums.end(), y.mutable_values<std::int32_t>().begin());
-    return {};
+    const auto a_moved = moved_elements(context, 0, 2, product.rows, product.depth, true);
+    const auto b_moved = moved_elements(context, 1, 3, product.depth, product.columns, false);
+    return bound_products(context, sums, a, b, a_moved, b_moved,
+                          [&](const auto& p, const auto& q) -> Result<std::vector<std::int32_t>> {
+                            return multiply_integers(context, product, p, q);
+                          });
   }
 };
 

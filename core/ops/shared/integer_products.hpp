@@ -3,8 +3,13 @@
 // QLinearConv, QLinearMatMul.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/ops/shared/convolution.hpp"
@@ -54,6 +59,85 @@ class PerLine {
 [[nodiscard]] std::vector<std::uint32_t> less_zero_points(const Tensor& values, const Tensor* zeros,
                                                           std::int64_t rows, std::int64_t columns,
                                                           bool per_row);
+
+/// How far the elements of an integer operand, less their zero points, may be from those that are computed
+/// with: rounding in nodes before may have moved either. Both bounds, rounded up.
+struct Moved {
+  std::vector<std::uint32_t> worst;
+  std::vector<std::uint32_t> likely;
+};
+
+/// The elements of [batches, rows, columns] in input `index`, with zero points in input `zeros` as of
+/// less_zero_points; nothing where all are exact. Only Bounded operands may have moved.
+template <class S>
+[[nodiscard]] std::optional<Moved> moved_elements(const KernelContext<S>& context, std::size_t index,
+                                                  std::size_t zeros, std::int64_t rows, std::int64_t columns,
+                                                  bool per_row) {
+  if constexpr (std::is_same_v<S, Bounded>) {
+    const std::span<const Bounded> values = context.real(index);
+    const std::span<const Bounded> zero =
+        context.has_input(zeros) ? context.real(zeros) : std::span<const Bounded>();
+    const bool exact = std::ranges::all_of(values, [](const Bounded& x) { return x.worst == 0.0; }) &&
+                       std::ranges::all_of(zero, [](const Bounded& x) { return x.worst == 0.0; });
+    if (exact) return std::nullopt;
+    Moved moved;
+    const auto count = static_cast<std::size_t>(context.tensor(index).elements());
+    const PerLine line(static_cast<std::int64_t>(std::max<std::size_t>(1, zero.size())),
+                       per_row ? rows : columns);
+    const auto steps = [&](double Bounded::* which, std::size_t i) {
+      const auto at = static_cast<std::int64_t>(i);
+      const std::size_t z = line.at(at / (rows * columns), per_row ? at / columns % rows : at % columns);
+      const double sum = (values.empty() ? 0.0 : values[i].*which) + (zero.empty() ? 0.0 : zero[z].*which);
+      return static_cast<std::uint32_t>(std::ceil(std::fmin(sum, 511.0)));
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      moved.worst.push_back(steps(&Bounded::worst, i));
+      moved.likely.push_back(steps(&Bounded::likely, i));
+    }
+    return moved;
+  } else {
+    return std::nullopt;
+  }
+}
+
+/// Bounds of the sums of products of two operands that may have moved: with d by how much, at most
+/// Σ da·|b| + |a|·db + da·db, computed by `product(a, b)` from magnitudes. A sum that may wrap around may be
+/// anything.
+template <class S, class Product>
+[[nodiscard]] Status bound_products(KernelContext<S>& context, std::span<const std::int32_t> sums,
+                                    std::vector<std::uint32_t> a, std::vector<std::uint32_t> b,
+                                    const std::optional<Moved>& a_moved, const std::optional<Moved>& b_moved,
+                                    const Product& product) {
+  if (!a_moved && !b_moved) return {};
+  for (std::vector<std::uint32_t>* const operand : {&a, &b})
+    for (std::uint32_t& x : *operand)
+      x = static_cast<std::uint32_t>(std::abs(static_cast<std::int64_t>(static_cast<std::int32_t>(x))));
+  DRIFTSCOPE_TRY(const std::span<Bounded> bounds, context.bounds_output(0));
+  for (std::size_t i = 0; i < sums.size(); ++i) bounds[i] = Bounded(static_cast<double>(sums[i]));
+  const auto add = [&](double Bounded::* which, const std::vector<std::uint32_t>& x,
+                       const std::vector<std::uint32_t>& y) -> Status {
+    DRIFTSCOPE_TRY(const std::vector<std::int32_t> more, product(x, y));
+    for (std::size_t i = 0; i < more.size(); ++i)
+      bounds[i].*which += static_cast<double>(static_cast<std::uint32_t>(more[i]));
+    return {};
+  };
+  const auto sum_of = [](const std::vector<std::uint32_t>& x, const std::vector<std::uint32_t>& d) {
+    std::vector<std::uint32_t> sum(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) sum[i] = x[i] + d[i];
+    return sum;
+  };
+  for (const auto& [which, part] :
+       {std::pair{&Bounded::worst, &Moved::worst}, {&Bounded::likely, &Moved::likely}}) {
+    if (a_moved) DRIFTSCOPE_CHECK(add(which, (*a_moved).*part, b_moved ? sum_of(b, (*b_moved).*part) : b));
+    if (b_moved) DRIFTSCOPE_CHECK(add(which, a, (*b_moved).*part));
+  }
+  for (Bounded& x : bounds) {
+    x.systematic = x.likely;
+    constexpr double largest = 2147483647.0;
+    if (std::fabs(x.value) + x.worst > largest) x.worst = x.likely = x.systematic = 2.0 * largest;
+  }
+  return {};
+}
 
 /// a·b as 32-bit integers.
 template <class S>
