@@ -42,6 +42,11 @@ struct Alignment {
 /// a trace, `b`) computes from them next agrees with its own partner.
 [[nodiscard]] Alignment without_contradictions(const Side& a, const Side& b, Alignment alignment);
 
+/// With a BatchNormalization's value in place of that of the product before it where B has the
+/// normalization in the product's weights: guessed pairs that are far apart, with other weights and no
+/// normalization in B.
+[[nodiscard]] Alignment with_folded_normalizations(const Side& a, const Side& b, Alignment alignment);
+
 /// How far the sampled elements of b are from those of a: the root mean square of the differences, relative
 /// to that of a; infinite for another kind of type. `order` becomes that of the orders with which they are
 /// closest.

@@ -139,7 +139,7 @@ Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map
   check.judged_by = a_judges ? "A" : "B";
   {
     DRIFTSCOPE_TRY(Alignment found, align(a, b, map));
-    check.alignment = without_contradictions(a, b, std::move(found));
+    check.alignment = with_folded_normalizations(a, b, without_contradictions(a, b, std::move(found)));
   }
   const Trace exchanged = in_the_place_of(judge, a_judges ? b : a, check.alignment, a_judges);
   DRIFTSCOPE_CHECK(check_inputs(judge, exchanged));

@@ -57,7 +57,8 @@ documents::Explanation explanation_of(const Check& check, const Explanation& one
           one.node_a,
           one.node_b,
           one.text,
-          one.confirmed};
+          one.confirmed,
+          one.together};
 }
 
 documents::DatasetCheck dataset_of(const DatasetCheck& data) {

@@ -115,10 +115,11 @@ std::string reasons_text(const Check& check, bool all) {
       text += fmt::format("{}\n", plain_text(check.layers[one.layer].values.a, 80));
     }
     text += fmt::format("  {}: {}\n", cause_name(one.cause), one.text);
+    if (one.confirmed == true) text += "  tested: with this, A computes what B did\n";
     const bool last = i + 1 == check.explanations.size() || check.explanations[i + 1].layer != one.layer;
-    if (last && one.confirmed)
-      text += *one.confirmed ? "  tested: with this, A computes what B did\n"
-                             : "  tested: this does not explain the whole difference\n";
+    if (one.confirmed == false && !one.together)
+      text += "  tested: this does not explain the whole difference\n";
+    if (last && one.together) text += "  tested: with all of these, A computes what B did\n";
   }
   return text;
 }

@@ -99,6 +99,21 @@ std::optional<bool> confirmed(const PartingLayer& layer, const Reasons& reasons,
   return driftscope::explains(change, graph, values_around(layer, graph), layer.values.a, threads);
 }
 
+/// Tries each reason alone, and all together where none explains the layer. Those that do come first, those
+/// that surely do not last.
+void confirm_each(const PartingLayer& layer, Reasons& reasons, ThreadPool& threads) {
+  for (Reason& reason : reasons) reason.explanation.confirmed = confirmed(layer, {reason}, threads);
+  const auto is = [](const Reason& one, std::optional<bool> what) {
+    return one.explanation.confirmed == what;
+  };
+  const bool alone = std::ranges::any_of(reasons, [&](const Reason& one) { return is(one, true); });
+  if (!alone && reasons.size() > 1 && confirmed(layer, reasons, threads) == true)
+    for (Reason& reason : reasons) reason.explanation.together = true;
+  std::ranges::stable_sort(reasons, {}, [&](const Reason& one) {
+    return is(one, true) ? 0 : is(one, {}) ? 1 : 2;
+  });
+}
+
 bool is_another_order(const PartingLayer& layer) {
   const Tensor& a = *layer.a.find(layer.values.a)->tensor;
   const Tensor& b = *layer.b.find(layer.values.b)->tensor;
@@ -162,11 +177,8 @@ std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads)
     made.push_back(std::move(unknown));
     return made;
   }
-  const auto joint = confirmed(layer, reasons, threads);
-  for (Reason& reason : reasons) {
-    reason.explanation.confirmed = joint;
-    made.push_back(std::move(reason.explanation));
-  }
+  confirm_each(layer, reasons, threads);
+  for (Reason& reason : reasons) made.push_back(std::move(reason.explanation));
   return made;
 }
 

@@ -36,6 +36,7 @@ struct Explanation {
   std::string node_b;
   std::string text;               ///< a sentence: what, expected, got, by how much
   std::optional<bool> confirmed;  ///< whether it alone explains the layer; nothing where it was not tried
+  bool together = false;          ///< no cause does alone, but all of the layer's together
 };
 
 /// What a constant of B is to the same one of A.

@@ -118,6 +118,17 @@ std::optional<ConstantDifference> folded_difference(const Normalization& n, cons
   return compare_constants(*folded, b);
 }
 
+/// A's normalization with the β for which folding gives B's bias q.
+std::function<void(Graph&)> with_shift(const Normalization& n, const Numbers& p, const Numbers& q,
+                                       double epsilon) {
+  auto beta = Tensor::unwritten(DType::float32, {static_cast<std::int64_t>(q.size())});
+  if (!beta.ok()) return {};
+  const auto values = beta->mutable_values<float>();
+  for (std::size_t c = 0; c < q.size(); ++c)
+    values[c] = static_cast<float>(q[c] - factor(n, c, epsilon) * (p[c] - n.mean[c]));
+  return with_constant(n.node, 2, *std::move(beta));
+}
+
 }  // namespace
 
 bool find_folding(const Groups& groups, Reasons& reasons) {
@@ -181,11 +192,15 @@ bool find_folding(const Groups& groups, Reasons& reasons) {
       size = std::max({size, std::fabs(want), std::fabs(n->beta[c])});
       if (std::fabs(want - q[c]) > apart) apart = std::fabs(want - q[c]), worst = c;
     }
-    if (apart > 1e-4 * size)
+    if (apart > 1e-4 * size) {
+      const std::string name = bias_b ? "the bias " + in_quotes(groups.b.graph()->value_name(b.inputs[2]))
+                                      : "the bias, which is absent,";
       add(Cause::folded_wrong,
-          fmt::format("{}: the bias is not β + γ(b − μ)/√(σ² + ε): channel {} has {:.6g}, expected {:.6g}",
-                      where, worst, q[worst],
-                      n->beta[worst] + factor(*n, worst, epsilon) * (p[worst] - n->mean[worst])));
+          fmt::format("{}: {} is not β + γ(b − μ)/√(σ² + ε): channel {} has {:.6g}, expected {:.6g}", where,
+                      name, worst, q[worst],
+                      n->beta[worst] + factor(*n, worst, epsilon) * (p[worst] - n->mean[worst])),
+          with_shift(*n, p, q, epsilon));
+    }
     return true;
   }
   return false;

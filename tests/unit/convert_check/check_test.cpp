@@ -71,6 +71,30 @@ TEST_CASE("ConvertCheck_FoldedWithAnotherEpsilon_SaysWhich") {
   expect_reason(check, "bn", Cause::folded_epsilon, "expected 0.001, the weights say 1e-05");
 }
 
+// Far from the normalization's values: the weights alone say that it was folded.
+TEST_CASE("ConvertCheck_FoldedWithAWrongBias_NamesTheBiasAlone") {
+  for (const char* prefix : {"", "Q/"}) {
+    const Check check =
+        checked(small_network(), small_network({.prefix = prefix, .folded = true, .bias_off = 5.0f}));
+    expect_reason(check, "bn", Cause::folded_wrong,
+                  "the bias '" + std::string(prefix) + "b' is not β + γ(b − μ)/√(σ² + ε)");
+    CHECK(check.explanations.size() == 1);
+  }
+}
+
+TEST_CASE("ConvertCheck_TwoCausesOfOneLayer_AreConfirmedTogetherAndNeitherAlone") {
+  Tensor dense = random_floats({8, 5}, 99);
+  const Check check =
+      checked(small_network(), small_network({.prefix = "Q/", .dense = dense, .alpha = 2.0f}));
+  CHECK(parting(check) == "y");
+  const auto reasons = why(check);
+  REQUIRE(reasons.size() == 2);
+  for (const auto& one : reasons) {
+    CHECK(one.confirmed == false);
+    CHECK(one.together);
+  }
+}
+
 TEST_CASE("ConvertCheck_ChangedWeight_NamesTheElementAndBothValues") {
   Tensor weights = tensor<float>({8, 3, 3, 3}, std::vector<float>(216));
   std::ranges::copy(conv_weights().values<float>(), weights.mutable_values<float>().begin());

@@ -74,6 +74,7 @@ struct Conversion {
   bool relu = true;
   bool folded = false;    ///< BatchNormalization in the convolution
   float epsilon = 1e-3f;  ///< with which it is folded
+  float bias_off = 0.0f;  ///< of every channel of the folded bias
   Tensor weights = {};    ///< of the first convolution
   Tensor dense = {};      ///< [8, 5]
   float alpha = 1.0f;     ///< of the Gemm
@@ -111,6 +112,7 @@ inline ModelBuilder small_network(Conversion made = {}) {
       bias.mutable_values<float>()[c] = static_cast<float>(static_cast<double>(beta.values<float>()[c]) -
                                                            r * static_cast<double>(mean.values<float>()[c]));
     }
+    for (float& b : bias.mutable_values<float>()) b += made.bias_off;
     builder.initializer(p + "w", folded).initializer(p + "b", bias);
     builder.node("Conv", {"x", p + "w", p + "b"}, {p + "conv"}, {ints("pads", made.pads)}).named(p + "Conv");
   } else {
