@@ -12,6 +12,7 @@
 #include "core/checks/speed.hpp"
 #include "core/report/finding_text.hpp"
 #include "core/results/output.hpp"
+#include "core/verify/nonfinite.hpp"
 #include "core/verify/repeats.hpp"
 #include "core/verify/top1.hpp"
 
@@ -37,6 +38,7 @@ class TargetChecks {
           target_.error ? target_.error->message : std::string("nothing was verified"));
     if (target_.verification) layers();
     if (target_.error || !target_.trace) return;
+    if (report_.conditions.nonfinite && target_.verification) finite_outputs();
     if (report_.conditions.unrepeatable) repeated_runs();
     if (report_.conditions.growing) memory_over_runs();
     if (check_ != nullptr && saved_ == nullptr) {
@@ -89,6 +91,12 @@ class TargetChecks {
     }
   }
 
+  void finite_outputs() {
+    const bool finite = target_.verification->nonfinite.empty();
+    add("finite outputs", finite ? CheckOutcome::passed : CheckOutcome::failed, "nonfinite",
+        nonfinite_text(*target_.verification));
+  }
+
   void repeated_runs() {
     const auto& repeats = target_.verification ? target_.verification->repeats : std::nullopt;
     if (!repeats)
@@ -124,8 +132,11 @@ class TargetChecks {
     if (output.top1_left < 0 || output.top1_right < 0)
       return add("top-1", CheckOutcome::failed, "top1",
                  "cannot be judged: the model's first output is not float32 scores on both sides");
-    add("top-1", output.agree ? CheckOutcome::passed : CheckOutcome::failed, "top1",
-        fmt::format("best class {} here, {} on {}", output.top1_right, output.top1_left, view_.left.target));
+    std::string message =
+        fmt::format("best class {} here, {} on {}", output.top1_right, output.top1_left, view_.left.target);
+    if (output.answers > 1)
+      message += fmt::format("; another one in {} of {}", output.different, output.answers);
+    add("top-1", output.agree ? CheckOutcome::passed : CheckOutcome::failed, "top1", std::move(message));
   }
 
   void saved_top1() {

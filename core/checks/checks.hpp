@@ -21,8 +21,8 @@ enum class CheckOutcome {
   error,  ///< the target did not run
 };
 
-/// One check. `kind` says which condition it belongs to: "fault", "suspect", "unjudged", "top1", "bits",
-/// "unrepeatable", "growing", "slower", "run"; empty for a layer without a problem.
+/// One check. `kind` says which condition it belongs to: "fault", "suspect", "unjudged", "nonfinite",
+/// "top1", "bits", "unrepeatable", "growing", "slower", "run"; empty for a layer without a problem.
 struct CheckCase {
   std::string target;
   std::string name;  ///< "conv1 (Conv)", "top-1", "speed"

@@ -10,6 +10,7 @@
 #include "core/results/headline.hpp"
 #include "core/results/layer_names.hpp"
 #include "core/verify/metrics.hpp"
+#include "core/verify/nonfinite.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -98,9 +99,11 @@ TargetColumn column_of(const TargetParts& parts) {
   column.peak = peak_memory(column.about);
   if (column.peak.bytes == 0 && parts.comparison)
     column.peak = {0.0, parts.comparison->peak_bytes, parts.comparison->peak_kind};
-  if (parts.verification) column.verdict = parts.verification->verdict;
-  if (parts.comparison && parts.comparison->output.top1_left >= 0 && parts.comparison->output.top1_right >= 0)
-    column.same_answer = parts.comparison->output.agree;
+  if (parts.verification) {
+    column.verdict = parts.verification->verdict;
+    column.nonfinite = nonfinite_text(*parts.verification);
+  }
+  if (parts.comparison) column.same_answer = same_answer(parts.comparison->output);
   return column;
 }
 
@@ -181,6 +184,7 @@ TargetOutcome outcome_of(const Snapshot& snapshot, std::size_t t) {
   outcome.failed = !column.error.empty();
   outcome.verdict = column.verdict;
   outcome.differs = column.first_divergence != no_place;
+  outcome.nonfinite = column.nonfinite;
   outcome.same_answer = column.same_answer;
   outcome.time = column.time;
   if (column.first_fault != no_place) outcome.first_fault = snapshot.layers[column.first_fault].node;
@@ -207,7 +211,9 @@ std::string snapshot_headline(const Snapshot& snapshot) {
       snapshot.targets.front().first_fault == no_place)
     return snapshot.targets.front().verdict == Verdict::missing
                ? "one run, not judged: open its model as well"
-               : "one run: " + verdict_text(snapshot.targets.front().verdict);
+               : "one run: " + verdict_text(snapshot.targets.front().verdict) +
+                     (snapshot.targets.front().nonfinite.empty() ? ""
+                                                                 : "; " + snapshot.targets.front().nonfinite);
   std::vector<TargetOutcome> outcomes;
   for (std::size_t t = 0; t < snapshot.targets.size(); ++t) outcomes.push_back(outcome_of(snapshot, t));
   return comparison_headline(outcomes);

@@ -39,7 +39,8 @@ struct TargetColumn {
   std::string error;               ///< why there is no result
   std::vector<std::string> notes;  ///< what checks found: repeated runs, capturing, memory
   Verdict verdict = Verdict::missing;
-  std::optional<bool> same_answer;          ///< as the left target, where the output is a row of classes
+  std::optional<bool> same_answer;          ///< as the left target, as of same_answer
+  std::string nonfinite;                    ///< as of nonfinite_text
   std::size_t first_fault = no_place;       ///< a layer
   std::size_t first_divergence = no_place;  ///< a layer
   RunTime time;                             ///< of the whole model

@@ -13,6 +13,7 @@
 #include "core/results/layer_rank.hpp"
 #include "core/results/layer_table.hpp"
 #include "core/results/output.hpp"
+#include "core/verify/nonfinite.hpp"
 
 namespace driftscope {
 namespace {
@@ -24,7 +25,9 @@ struct WorstRow {
   std::array<double, compared_metrics.count> metrics{};
   double budget_used = 0.0;
   Verdict verdict = Verdict::missing;
-  std::string where;      // targets with the worst verdict, unless all have it
+  std::string where;     // targets with the worst verdict, unless all have it
+  std::int64_t nan = 0;  // elements, on any target
+  std::int64_t inf = 0;
   bool inherited = true;  // all of those differ only because their inputs do
   bool recorded = false;  // by any target that was compared
   bool compared = false;  // with the left target, on any
@@ -40,6 +43,11 @@ WorstRow worst_row(const LayerTable& layers, std::size_t row_number, const Compa
   WorstRow row;
   std::size_t worst = 0;
   std::size_t targets = 0;
+  for (std::size_t t = 0; t < layers.targets().size(); ++t)
+    if (const LayerVerdict* layer = layers.verified(row_number, t)) {
+      row.nan = std::max(row.nan, layer->metrics.nan);
+      row.inf = std::max(row.inf, layer->metrics.inf);
+    }
   for (std::size_t t = 1; t < layers.targets().size(); ++t) {
     if (!layers.targets()[t]->comparison) continue;
     ++targets;
@@ -98,6 +106,11 @@ std::string target_line(const TargetResult& target, std::string_view side) {
 std::string output_text(const TargetResult& target, const ComparisonView& view) {
   const Tensor* output = target.trace ? answer(*target.trace) : nullptr;
   if (output == nullptr) return "–";
+  if (target.verification && !target.verification->nonfinite.empty()) {
+    const NonFiniteOutput& one = target.verification->nonfinite.front();
+    if (one.nan == one.elements) return shape_text(output->shape()) + ", all NaN";
+  }
+  if (!has_classes(view)) return shape_text(output->shape());
   const auto classes = top_classes(*output, view.class_names, 3);
   const bool percent = is_distribution(*output);
   std::string text;
@@ -135,6 +148,7 @@ class LayerLists {
         cells.push_back(worst.compared ? metric_text(row_of(compared_metrics[m]), worst.metrics[m]) : "–");
       cells.push_back(worst.recorded ? format_number(worst.budget_used) : "–");
       cells.push_back((worst.recorded ? verdict_text(worst.verdict) : "· not recorded") +
+                      nonfinite_mark({.nan = worst.nan, .inf = worst.inf}) +
                       (layers_.rows()[row].constant ? ", constant" : "") +
                       (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
                       (worst.where.empty() ? "" : " " + worst.where));

@@ -14,6 +14,7 @@
 #include "core/results/metric_columns.hpp"
 #include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"
+#include "core/verify/nonfinite.hpp"
 #include "core/verify/repeats.hpp"
 
 namespace driftscope {
@@ -114,7 +115,7 @@ std::string verified_layers(const Verification& verification, const std::vector<
     const std::string name = elide_start(names[row], layer_name_width);
     std::vector<std::string> cells = {name, elide(layer.op, 20), shape_text(layer.shape)};
     for (const Metric metric : verified_metrics) {
-      if (layer.verdict == Verdict::missing) {  // nothing was measured
+      if (!was_measured(layer)) {
         cells.emplace_back("–");
         continue;
       }
@@ -123,7 +124,8 @@ std::string verified_layers(const Verification& verification, const std::vector<
         cells.back() += fmt::format("/{}", layer.metrics.elements);
     }
     if (!verification.budgets.empty()) cells.push_back(external_text(layer.external));
-    cells.push_back(verdict_text(layer.verdict) + (layer.constant ? ", constant" : "") + below.mark(layer));
+    cells.push_back(verdict_text(layer.verdict) + nonfinite_mark(layer.metrics) +
+                    (layer.constant ? ", constant" : "") + below.mark(layer));
     table.row(std::move(cells));
   }
   return table.text() + below.text();
@@ -221,6 +223,7 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
     text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
+  if (!verification.nonfinite.empty()) text += "\n" + plain_text(nonfinite_text(verification), whole_text);
   if (verification.repeats) text += "\n" + plain_text(repeats_text(*verification.repeats), whole_text);
   return text + "\n";
 }

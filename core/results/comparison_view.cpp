@@ -9,6 +9,7 @@
 #include "core/bench/memory_growth.hpp"
 #include "core/results/headline.hpp"
 #include "core/verify/name_match.hpp"
+#include "core/verify/nonfinite.hpp"
 #include "core/verify/perturbation.hpp"
 #include "core/verify/repeats.hpp"
 
@@ -40,6 +41,7 @@ TargetOutcome outcome_of(const TargetResult& result, const TargetResult& left) {
   if (result.verification) {
     outcome.verdict = result.verification->verdict;
     outcome.first_fault = result.verification->first_fault.value_or("");
+    outcome.nonfinite = nonfinite_text(*result.verification);
     outcome.unjudged = count_layers(*result.verification, Verdict::unjudged);
     if (const auto& repeats = result.verification->repeats; repeats && !repeats->check.agree()) {
       const RunDifference& first = repeats->check.different.front();
@@ -53,8 +55,8 @@ TargetOutcome outcome_of(const TargetResult& result, const TargetResult& left) {
     outcome.compared = true;
     outcome.unverified = differs_unverified(result);
     outcome.differs = result.comparison->first_divergence.has_value();
-    const OutputAgreement& output = result.comparison->output;
-    if (output.top1_left >= 0 && output.top1_right >= 0) outcome.same_answer = output.agree;
+    outcome.same_answer = same_answer(result.comparison->output);
+    outcome.answers = result.comparison->output;
     if (result.dataset && left.dataset) {
       outcome.samples = result.dataset->samples;
       outcome.same_samples = agreement(*left.dataset, *result.dataset);
@@ -132,12 +134,21 @@ std::vector<std::string> target_notes(const TargetResult& target) {
   const auto add = [&](std::string note) {
     if (!note.empty()) notes.push_back(std::move(note));
   };
+  if (target.verification) add(nonfinite_text(*target.verification));
   if (target.verification && target.verification->repeats) add(repeats_text(*target.verification->repeats));
   if (!target.trace) return notes;
   if (const auto memory = memory_over_runs_of(*target.trace)) add(memory_over_runs_text(*memory));
   add(perturbation_text(*target.trace));
   add(name_match_text(*target.trace));
   return notes;
+}
+
+bool has_classes(const ComparisonView& view) {
+  return std::ranges::none_of(view.right, [](const TargetResult& right) {
+    if (!right.comparison) return false;
+    const std::optional<AnswerKind> kind = right.comparison->output.kind;
+    return kind == AnswerKind::boxes || kind == AnswerKind::numbers;
+  });
 }
 
 std::string verdict_text(Verdict verdict) {

@@ -65,9 +65,13 @@ struct ComparisonView {
 /// Largest memory sample of the best available kind (process tree before heap), and its kind.
 [[nodiscard]] MemoryRecord peak_memory(const Trace& trace);
 
-/// What else is to be said of a target that ran, a line each: whether its runs agree, whether capturing
-/// changed anything, how values were matched by other names.
+/// What else is to be said of a target that ran, a line each: outputs with NaN or infinity, whether its
+/// runs agree, whether capturing changed anything, how values were matched by other names.
 [[nodiscard]] std::vector<std::string> target_notes(const TargetResult& target);
+
+/// Whether the largest elements of the first output are worth showing: it is not known to be boxes or
+/// numbers.
+[[nodiscard]] bool has_classes(const ComparisonView& view);
 
 /// The same symbol for the same verdict everywhere: "= identical", "~ rounding", "○ unjudged", "? suspect",
 /// "✗ fault", "· missing".

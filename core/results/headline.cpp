@@ -106,10 +106,18 @@ std::string answer_text(Outcomes outcomes) {
   return same == compared ? "same answer" : "";
 }
 
+const char* answers_noun(std::optional<AnswerKind> kind) {
+  return kind == AnswerKind::map ? "places" : kind == AnswerKind::tokens ? "tokens" : "rows";
+}
+
 void add_other_answers(Sentence& sentence, Outcomes outcomes) {
   std::vector<std::string> others;
   for (const TargetOutcome& one : outcomes.subspan(1)) {
-    if (one.same_answer == false) others.push_back(one.target);
+    if (one.same_answer == false && one.answers.answers > 1)
+      sentence.add(fmt::format("{} answers differently in {} of {} {}", one.target, one.answers.different,
+                               one.answers.answers, answers_noun(one.answers.kind)));
+    else if (one.same_answer == false)
+      others.push_back(one.target);
     if (one.samples > 0 && one.same_samples >= 0 && one.same_samples < one.samples)
       sentence.add(fmt::format("{} answers {} of {} samples differently", one.target,
                                one.samples - one.same_samples, one.samples));
@@ -144,6 +152,7 @@ std::string comparison_headline(std::span<const TargetOutcome> outcomes) {
   if (outcomes.empty()) return "nothing was compared";
   add_places(sentence, outcomes, "fault at ", [](const TargetOutcome& one) { return one.first_fault; });
   add_places(sentence, outcomes, "suspect at ", place_of_suspect);
+  add_places(sentence, outcomes, "", [](const TargetOutcome& one) { return one.nonfinite; });
   add_places(sentence, outcomes, "runs differ at ",
              [](const TargetOutcome& one) { return one.unrepeatable; });
   add_other_answers(sentence, outcomes);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/results/run_times.hpp"
+#include "core/verify/answer.hpp"
 #include "core/verify/verify.hpp"
 
 namespace driftscope {
@@ -21,12 +22,14 @@ struct TargetOutcome {
   Verdict verdict = Verdict::missing;  ///< the worst of its layers
   std::string first_fault;             ///< a node; empty: none
   std::string first_suspect;           ///< a node; empty: none
+  std::string nonfinite;               ///< as nonfinite_text says it; empty: the outputs are finite
   std::string unrepeatable;            ///< the node where runs of this target first differ; empty: nowhere
   std::int64_t unjudged = 0;           ///< layers
   bool unverified = false;             ///< some layer differs on which there is no verdict
   std::optional<bool>
-      same_answer;           ///< the left target's class; nothing where the output is not a row of classes
-  std::int64_t samples = 0;  ///< of a data set
+      same_answer;               ///< as on the left target; nothing where the output is no class (answer.hpp)
+  OutputAgreement answers = {};  ///< how many answers there are, and how many differ
+  std::int64_t samples = 0;      ///< of a data set
   std::int64_t same_samples = -1;  ///< how many are predicted as on the left; −1: not known
   RunTime time;                    ///< of the whole model
 };

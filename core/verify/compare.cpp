@@ -7,7 +7,6 @@
 
 #include "core/graph/constant_nodes.hpp"
 #include "core/verify/metrics.hpp"
-#include "core/verify/top1.hpp"
 
 namespace driftscope {
 namespace {
@@ -76,17 +75,6 @@ void fill_difference(LayerDifference& layer, const Tensor* left, const Tensor* r
   layer.kl = kl_divergence(*left, *right);
 }
 
-OutputAgreement agreement(const Tensor* left, const Tensor* right) {
-  OutputAgreement result;
-  if (left == nullptr || right == nullptr) return result;
-  const auto a = top1(*left);
-  const auto b = top1(*right);
-  if (a && !a->empty()) result.top1_left = a->front();
-  if (b && !b->empty()) result.top1_right = b->front();
-  result.agree = a && !a->empty() && a == b;
-  return result;
-}
-
 }  // namespace
 
 std::int64_t steady_time_ns(const NodeRecord& node) { return steady_time_ns(node.time_ns); }
@@ -138,8 +126,11 @@ Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& r
     return bad_input(
         fmt::format("nothing could be compared: no output of a node is in both traces ({} and {} tensors)",
                     left.tensors.size(), right.tensors.size()));
-  if (!graph.outputs.empty())
-    comparison.output = agreement(left_values[graph.outputs[0]], right_values[graph.outputs[0]]);
+  if (!graph.outputs.empty()) {
+    const Tensor* const a = left_values[graph.outputs[0]];
+    const Tensor* const b = right_values[graph.outputs[0]];
+    if (a != nullptr && b != nullptr) comparison.output = answer_agreement(graph, *a, *b);
+  }
   for (const MemoryRecord& sample : right.memory)
     if (sample.bytes > comparison.peak_bytes) {
       comparison.peak_bytes = sample.bytes;

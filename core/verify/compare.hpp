@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/verify/answer.hpp"
 #include "core/verify/verify.hpp"
 
 namespace driftscope {
@@ -23,12 +24,6 @@ struct LayerDifference {
   std::int64_t right_ns = 0;
   bool recorded = true;  ///< on both sides; fused execution lacks some values
   std::string reason;    ///< why it could not be compared; empty when it was
-};
-
-struct OutputAgreement {
-  std::int64_t top1_left = -1;
-  std::int64_t top1_right = -1;
-  bool agree = false;
 };
 
 struct Comparison {

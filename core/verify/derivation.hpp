@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -88,6 +89,19 @@ class Derivation {
   /// reference. If they equal the recorded ones, derive need not be called. Nothing for other nodes.
   [[nodiscard]] std::optional<std::vector<Tensor>> selection(NodeId node, ThreadPool& threads) const;
 
+  /// Output `output` of the node once more with the group before it, in another error model, or with other
+  /// values in place of recorded ones. Nothing where that cannot be done.
+  [[nodiscard]] std::optional<Evaluated<Bounded>> derive_again(
+      std::span<const NodeId> group, NodeId node, std::size_t output, const ErrorModel& model,
+      const std::map<ValueId, const Evaluated<Bounded>*>& instead, ThreadPool& threads) const;
+  /// Output 0 of a node that is not in the graph, on values of the group before a recorded one: one
+  /// operator in place of several. Nothing where that cannot be done.
+  [[nodiscard]] std::optional<Evaluated<Bounded>> derive_instead(std::span<const NodeId> group,
+                                                                 const Node& node, const ErrorModel& model,
+                                                                 ThreadPool& threads) const;
+  /// The error model that the trace is judged in.
+  [[nodiscard]] const ErrorModel& model() const { return model_; }
+
   /// The inputs of `node`, if all of them were recorded or are constant.
   [[nodiscard]] std::optional<DerivationInputs> known_inputs(NodeId node) const;
 
@@ -125,6 +139,8 @@ class Derivation {
   [[nodiscard]] Result<Tensor> known_tensor(ValueId value) const;
   /// The recorded output that the node itself reads again.
   [[nodiscard]] std::optional<Tensor> reread_output(const Node& node) const;
+  /// A known value as the engine reads it.
+  [[nodiscard]] std::optional<Evaluated<Bounded>> lifted_known(ValueId value) const;
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
   /// Widens bounds of output 0 to those of one sum with the preceding ones; keeps that sum for later nodes.
   void join_sums(const Node& node, std::span<const Evaluated<Bounded>* const> inputs, Derived& output,

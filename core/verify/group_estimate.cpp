@@ -67,9 +67,12 @@ Finding record_as_well(const std::string& value) {
 
 }  // namespace
 
-std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion) {
+std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion,
+                                  const std::string& unbounded) {
   if (blind == Blindness::none) return {};
   std::vector<Finding> findings = {{.id = "budget.inconclusive", .words = {{"why", blindness_text(blind)}}}};
+  if (blind == Blindness::infinite && !unbounded.empty())
+    findings.front().words.emplace_back("cause", unbounded);
   if (!suggestion.empty()) findings.push_back(record_as_well(suggestion));
   return findings;
 }
@@ -77,7 +80,7 @@ std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion
 void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
                    const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads) {
   layer.verdict = blind == Blindness::none ? Verdict::suspect : Verdict::unjudged;
-  layer.findings = inconclusive(blind, group.suggestion);
+  layer.findings = inconclusive(blind, group.suggestion, group.unbounded);
   if (got.dtype() != DType::float32) return;
   const auto errors = errors_of_runs(reference, got.shape(), group);
   if (!errors) return;
@@ -95,7 +98,7 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
     layer.worst = worst_element(estimate, use.worst_element, got);
     layer.findings = {{.id = "budget.runs_beyond", .numbers = {{"used", use.use.worst}}}};
   } else if (blind != Blindness::none) {
-    layer.findings = inconclusive(blind, "");
+    layer.findings = inconclusive(blind, "", group.unbounded);
     layer.findings.push_back({.id = "budget.runs", .numbers = {{"used", use.use.likely}}});
     if (!group.suggestion.empty()) layer.findings.push_back(record_as_well(group.suggestion));
   }

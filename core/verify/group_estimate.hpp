@@ -35,6 +35,8 @@ struct GroupWitness {
   bool continuous = true;
   /// The value of the group that should be recorded as well; empty: none.
   std::string suggestion;
+  /// Why a bound is infinite, in words; empty: none is, or not known.
+  std::string unbounded = {};
 };
 
 /// Sets the verdict of `layer`, whose floating output `got` is within the worst case of `reference`. `blind`
@@ -44,6 +46,7 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
                    const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads);
 
 /// Why a layer is unjudged; nothing where its budget can tell.
-[[nodiscard]] std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion);
+[[nodiscard]] std::vector<Finding> inconclusive(Blindness blind, const std::string& suggestion,
+                                                const std::string& unbounded);
 
 }  // namespace driftscope

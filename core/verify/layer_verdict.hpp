@@ -73,6 +73,13 @@ struct LayerVerdict {
   std::optional<ExternalBudget> external;
 };
 
+/// The id of the finding that there is no reference, so that nothing of the layer was measured.
+inline constexpr std::string_view no_reference = "reference.none";
+[[nodiscard]] inline bool was_measured(const LayerVerdict& layer) {
+  return layer.verdict != Verdict::missing &&
+         (layer.findings.empty() || layer.findings.front().id != no_reference);
+}
+
 /// The findings as one sentence; empty without any.
 [[nodiscard]] inline std::string reason_of(const LayerVerdict& layer) {
   return findings_text(layer.findings);
@@ -93,12 +100,23 @@ struct RepeatVerification {
   std::vector<JudgedDifference> different;  ///< as of check.different
 };
 
+/// An output of the model that holds NaN or infinity.
+struct NonFiniteOutput {
+  std::string output;  ///< value name
+  std::string node;
+  std::string from;  ///< the node where they begin, or the input of the model that has them
+  std::int64_t nan = 0;
+  std::int64_t inf = 0;
+  std::int64_t elements = 0;
+};
+
 struct Verification {
   std::string model_sha256;
   std::string target;
   Verdict verdict = Verdict::missing;
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
+  std::vector<NonFiniteOutput> nonfinite = {};  ///< as nonfinite_outputs says
   std::string budgets;     ///< the suite of the layers' external budgets; empty: none was asked for
   std::string names = {};  ///< how values were matched by other names (name_match_text); usually empty
   /// The verdict is that of a later run's layer where this is worse than any of the layers above.

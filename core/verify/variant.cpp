@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/eval/evaluate.hpp"
+#include "core/verify/judgeable.hpp"
 #include "core/verify/tensor_values.hpp"
 #include "core/verify/verify.hpp"
 #include "core/verify/verify_tensor.hpp"
@@ -99,6 +100,37 @@ std::optional<BudgetUse> use_of_bounds(const Candidate& candidate, const LayerCa
   return verified.verified.use;
 }
 
+// The values between that were not recorded are computed once more in the candidate's error model. A bound
+// that tells nothing explains nothing.
+std::optional<BudgetUse> use_of_group(const Candidate& candidate, const LayerCase& layer) {
+  if (candidate.input) return std::nullopt;
+  const ErrorModel& changed = candidate.model ? *candidate.model : layer.run.model;
+  const auto result =
+      candidate.node
+          ? layer.derivation.derive_instead(layer.derived.group, *candidate.node, changed, layer.threads)
+          : layer.derivation.derive_again(layer.derived.group, layer.id, layer.output, changed, {},
+                                          layer.threads);
+  if (!result || is_known(*result) || result->dtype != layer.got.dtype() ||
+      result->shape != layer.got.shape())
+    return std::nullopt;
+  const ErrorModel model = error_model_for(changed, layer.got.dtype());
+  if (blindness(result->real, {.ulp = model.ulp, .group = true}, layer.threads) != Blindness::none)
+    return std::nullopt;
+  const TensorVerification verified = verify_tensor(result->real, layer.got, model, layer.threads);
+  if (verified.verified.specials > 0) return std::nullopt;
+  return verified.verified.use;
+}
+
+/// Whether the variant is one of the layer's operator, or of one in the group before it.
+bool concerns(const Variant& variant, const LayerCase& layer) {
+  const auto is_one = [&](NodeId id) {
+    const Node& node = layer.graph.nodes[id];
+    return node.domain.empty() &&
+           std::ranges::find(variant.operators, node.op_type) != variant.operators.end();
+  };
+  return is_one(layer.id) || std::ranges::any_of(layer.derived.group, is_one);
+}
+
 bool holds_subnormals(const Tensor& got) {
   bool any = false;
   with_float_values(got, [&](const auto& got_at) {
@@ -113,16 +145,22 @@ bool holds_subnormals(const Tensor& got) {
 }  // namespace
 
 std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& layer) {
-  if (std::ranges::find(variant.operators, layer.node().op_type) == variant.operators.end())
-    return std::nullopt;
-  if (layer.in_group() || !is_floating(layer.got.dtype()) || !layer.node().domain.empty())
-    return std::nullopt;
+  if (!concerns(variant, layer) || !is_floating(layer.got.dtype())) return std::nullopt;
   if (variant.flushes_results && holds_subnormals(layer.got)) return std::nullopt;
-  const DerivationInputs* const inputs = layer.known_inputs();
-  if (inputs == nullptr) return std::nullopt;
   const auto fits = [](const std::optional<BudgetUse>& use) {
     return use && use->worst <= 1.0 && use->likely <= 1.0;
   };
+  if (layer.in_group()) {
+    if (variant.kind != VariantKind::correct || !variant.candidates) return std::nullopt;
+    for (Candidate& candidate : variant.candidates(layer)) {
+      if (candidate.node.has_value() != variant.fuses) continue;  // other attributes of one node
+      if (const auto use = use_of_group(candidate, layer); fits(use))
+        return VariantMatch{*use, std::move(candidate.parameters)};
+    }
+    return std::nullopt;
+  }
+  const DerivationInputs* const inputs = layer.known_inputs();
+  if (inputs == nullptr || variant.fuses) return std::nullopt;
   if (variant.witness != nullptr) {
     const auto use = use_of_witness(variant.witness, layer, *inputs);
     return fits(use) ? std::optional(VariantMatch{*use, {}}) : std::nullopt;
@@ -140,7 +178,9 @@ std::optional<bool> explains(const std::function<void(Graph&)>& change, const Gr
   const auto verified = verify(changed, "", trace, threads);
   if (!verified.ok()) return std::nullopt;
   for (const LayerVerdict& layer : verified->layers)
-    if (layer.output == value && layer.verdict != Verdict::missing) return layer.verdict != Verdict::fault;
+    if (layer.output == value && concern_of(layer.verdict) != Concern::open &&
+        layer.verdict != Verdict::missing)
+      return layer.verdict != Verdict::fault;
   return std::nullopt;
 }
 

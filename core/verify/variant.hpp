@@ -21,8 +21,9 @@ namespace driftscope {
 
 /// One change of a computation. It has its own bounds, which every element must meet.
 struct Candidate {
-  std::optional<ErrorModel> model = {};                         ///< other accuracies
-  std::optional<Node> node = {};                                ///< other attributes; inputs left out
+  std::optional<ErrorModel> model = {};  ///< other accuracies
+  /// Other attributes, inputs left out; of a group one operator in place of several of its nodes.
+  std::optional<Node> node = {};
   std::optional<std::pair<std::size_t, Tensor>> input = {};     ///< in place of what the node reads there
   std::vector<std::pair<std::string, double>> parameters = {};  ///< of the finding
 };
@@ -47,6 +48,9 @@ struct Variant {
   /// The changes to try; none where it does not apply. This or `witness`.
   std::function<std::vector<Candidate>(const LayerCase& layer)> candidates = {};
   Witness witness = nullptr;
+  /// Candidates of groups have one operator in place of several: their bounds may also tell where those of
+  /// the nodes one after the other do not.
+  bool fuses = false;
   /// Only for unknown engines, and only for outputs without any subnormal number.
   bool flushes_results = false;
 };
@@ -69,8 +73,8 @@ struct VariantMatch {
   std::vector<std::pair<std::string, double>> parameters;
 };
 
-/// Whether a layer's output is what the variant computes, within its errors. Needs everything that the node
-/// reads to be recorded: nothing for groups.
+/// Whether a layer's output is what the variant computes, within its errors. Where values between were not
+/// recorded, only variants of correct functions are tried, on the whole group.
 [[nodiscard]] std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& layer);
 
 /// Whether a change of several nodes explains the recorded value: with it there is no fault. Nothing where

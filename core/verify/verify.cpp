@@ -11,7 +11,9 @@
 #include "core/verify/engine_models.hpp"
 #include "core/verify/judge.hpp"
 #include "core/verify/metrics.hpp"
+#include "core/verify/nonfinite.hpp"
 #include "core/verify/repeats.hpp"
+#include "core/verify/unread_values.hpp"
 
 namespace driftscope {
 namespace {
@@ -36,11 +38,7 @@ Status check_inputs(const Graph& graph, const RecordedValues& recorded) {
   return {};
 }
 
-Error nothing_compared(const Verification& verification, const TraceView& trace,
-                       const RecordedValues& recorded) {
-  if (!verification.layers.empty())
-    return bad_input(fmt::format("nothing could be compared: {} ({}): {}", verification.layers.front().node,
-                                 verification.layers.front().op, reason_of(verification.layers.front())));
+Error nothing_compared(const TraceView& trace, const RecordedValues& recorded) {
   return bad_input(fmt::format(
       "nothing could be compared: none of the trace's {} tensors is the output of a node of this "
       "model ({} of them are not values of the model at all); tensors must be named after ONNX values",
@@ -118,6 +116,8 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
     const std::vector<bool> needed = nodes_for(graph, only, recorded);
     std::erase_if(nodes, [&](NodeId id) { return !needed[id]; });
   }
+  std::vector<JudgedLayer> judged_layers;
+  FaultyReferences faulty;
   const auto total = static_cast<std::int64_t>(nodes.size());
   for (std::int64_t done = 0; done < total; ++done) {
     const NodeId id = nodes[static_cast<std::size_t>(done)];
@@ -132,13 +132,22 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       const LayerCase layer{graph, id, i, derivation, outputs[i], got, run, threads};
       verification.layers.push_back(judged(layer));
+      judged_layers.resize(verification.layers.size());
+      judged_layers.back() = {id, i, outputs[i].group};
+      if (verification.layers.back().verdict == Verdict::fault)
+        faulty[value] = std::move(outputs[i].reference);
     }
+    judged_layers.resize(verification.layers.size());
+    for (std::size_t i = 0, at = first_layer; verified && i < node.outputs.size(); ++i)
+      if (node.outputs[i] != no_value) judged_layers[at++] = {id, i, {}};
     for (std::size_t i = first_layer; i < verification.layers.size(); ++i)
       verification.layers[i].constant = constant[id];
     derivation.recycle(std::move(outputs));
     if (progress && !progress(done + 1, total))
       return Error{ErrorKind::cancelled, "the verification was stopped"};
   }
+  if (!faulty.empty())
+    excuse_unread_values(graph, recorded, derivation, judged_layers, faulty, verification.layers, threads);
   return verification;
 }
 
@@ -191,8 +200,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
   verification.target = trace.about().target;
   conclude(verification);
-  if (verification.verdict == Verdict::missing)
-    return nothing_compared(verification, trace, RecordedValues(graph, trace));
+  if (verification.layers.empty()) return nothing_compared(trace, RecordedValues(graph, trace));
+  verification.nonfinite = nonfinite_outputs(graph, RecordedValues(graph, trace), verification.layers);
   DRIFTSCOPE_TRY(verification.repeats, verify_repeats(graph, trace, threads));
   if (verification.repeats) judge_later_runs(verification, *verification.repeats);
   return verification;

@@ -10,6 +10,7 @@ export type FailCondition =
   | "fault"
   | "suspect"
   | "unjudged"
+  | "nonfinite"
   | "top1"
   | "bits"
   | "unrepeatable"

@@ -36,7 +36,8 @@ std::string write(const SectionContext& context) {
       picture = bmp_data_uri(sample_picture(target->trace->tensors.front().tensor));
   }
   if (guide == nullptr) return "";
-  const auto classes = top_classes(*guide, view.class_names, max_classes);
+  const auto classes =
+      has_classes(view) ? top_classes(*guide, view.class_names, max_classes) : std::vector<ClassScore>();
   if (classes.empty() && picture.empty()) return "";
   const bool percent = is_distribution(*guide);
   std::string html = open_section("answers", "Answers side by side") + "<div class=\"pair\">";

@@ -8,6 +8,7 @@
 #include "core/report/section.hpp"
 #include "core/results/layer_names.hpp"
 #include "core/results/layer_rank.hpp"
+#include "core/verify/nonfinite.hpp"
 
 namespace driftscope::sections::layer_table {
 namespace {
@@ -37,8 +38,9 @@ std::string table_cells(const LayerTable& layers, std::size_t row, std::size_t t
   if (layers.tensor(row, target) == nullptr)
     html += "<td class=\"text soft\">not recorded</td>";
   else
-    html += fmt::format("<td class=\"text v-{}\">{}{}</td>", verdict_name(cell.verdict),
-                        html_escape(verdict_text(cell.verdict)), cell.inherited ? ", inherited" : "");
+    html += fmt::format("<td class=\"text v-{}\">{}{}{}</td>", verdict_name(cell.verdict),
+                        html_escape(verdict_text(cell.verdict)), cell.inherited ? ", inherited" : "",
+                        nonfinite_mark({.nan = cell.nan(), .inf = cell.inf()}));
   const std::int64_t time = cell.time_ns();
   const double share = slowest > 0 ? static_cast<double>(time) / static_cast<double>(slowest) : 0.0;
   return html + fmt::format("<td>{}{}</td>", format_ns(time), bar(share, series_class(target)));

@@ -6,7 +6,10 @@
 namespace driftscope::findings::groups {
 
 void add_to(FindingTable& table) {
-  table.add({"budget.inconclusive", [](const Finding& finding) { return std::string(finding.word("why")); }});
+  table.add({"budget.inconclusive", [](const Finding& finding) {
+               const std::string_view cause = finding.word("cause");
+               return std::string(finding.word("why")) + (cause.empty() ? "" : ": " + std::string(cause));
+             }});
   table.add({"budget.record_as_well",
              [](const Finding& finding) { return fmt::format("record {} as well", finding.word("value")); }});
   table.add({"budget.runs_within", [](const Finding&) {

@@ -11,7 +11,9 @@
 #include "core/verify/group_estimate.hpp"
 #include "core/verify/judge.hpp"
 #include "core/verify/metrics.hpp"
+#include "core/verify/nonfinite.hpp"
 #include "core/verify/tensor_values.hpp"
+#include "core/verify/unbounded.hpp"
 #include "core/verify/verify_tensor.hpp"
 
 namespace driftscope::judges::elements {
@@ -36,7 +38,8 @@ GroupWitness group_witness(const LayerCase& layer) {
             return layer.derivation.plain_float(layer.value(), layer.threads, seed);
           },
           derived.continuous,
-          derived.suggestion == no_value ? "" : layer.graph.values[derived.suggestion].name};
+          derived.suggestion == no_value ? "" : layer.graph.values[derived.suggestion].name,
+          why_unbounded(layer)};
 }
 
 BiasWitness bias_witness(const LayerCase& layer) {
@@ -56,7 +59,7 @@ void look_at_budgets(LayerVerdict& verdict, const LayerCase& layer) {
   const Blindness blind = blindness(reference, {.ulp = 0.0, .group = layer.in_group()}, layer.threads);
   if (blind == Blindness::none) return;
   verdict.verdict = Verdict::unjudged;
-  verdict.findings = inconclusive(blind, group_witness(layer).suggestion);
+  verdict.findings = inconclusive(blind, group_witness(layer).suggestion, why_unbounded(layer));
 }
 
 Finding overflow_finding(Overflow overflow) {
@@ -139,15 +142,19 @@ void verify_floating(LayerVerdict& verdict, std::span<const Bounded> reference, 
     verdict.verdict = verdict.metrics.different_elements == 0 ? Verdict::identical
                       : blind == Blindness::none              ? Verdict::rounding
                                                               : Verdict::unjudged;
-    verdict.findings = inconclusive(blind, "");
+    verdict.findings = inconclusive(blind, "", why_unbounded(layer));
   }
 }
 
+// Right or wrong, nothing tells: that is no pass.
+void without_reference(LayerVerdict& verdict, const Tensor& got, const std::string& why) {
+  verdict.verdict = Verdict::unjudged;
+  verdict.findings = {{.id = std::string(no_reference), .words = {{"why", why}}}};
+  count_nonfinite(got, verdict.metrics);
+}
+
 void judge(const LayerCase& layer, LayerVerdict& verdict) {
-  if (!layer.derived.reason.empty()) {
-    verdict.findings = {{.id = "reference.none", .words = {{"why", layer.derived.reason}}}};
-    return;
-  }
+  if (!layer.derived.reason.empty()) return without_reference(verdict, layer.got, layer.derived.reason);
   const Tensor& got = layer.got;
   const Evaluated<Bounded>& reference = layer.derived.reference;
   if (got.dtype() != reference.dtype || got.shape() != reference.shape) {
@@ -158,6 +165,7 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
                                    {"want_shape", shape_text(reference.shape)},
                                    {"got_type", std::string(dtype_name(got.dtype()))},
                                    {"got_shape", shape_text(got.shape())}}}};
+    count_nonfinite(got, verdict.metrics);
     return;
   }
   if (is_floating(got.dtype())) {
@@ -168,10 +176,7 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
     return;
   }
   const auto metrics = measure(got, reference.tensor, &layer.threads);
-  if (!metrics.ok()) {
-    verdict.findings = {{.id = "reference.none", .words = {{"why", metrics.error().message}}}};
-    return;
-  }
+  if (!metrics.ok()) return without_reference(verdict, got, metrics.error().message);
   verdict.metrics = *metrics;
   verify_exact(verdict, reference.real, got, reference.tensor, layer.derived.overflow);
   if (verdict.verdict == Verdict::rounding) look_at_budgets(verdict, layer);

@@ -23,15 +23,18 @@ bool is_tried(const Variant& variant, const RunFacts& run) {
 }
 
 void judge(const LayerCase& layer, LayerVerdict& verdict) {
-  if (!is_bad(verdict.verdict)) return;
   const auto found = [&](std::string_view id) {
     return std::ranges::find(verdict.findings, id, &Finding::id) != verdict.findings.end();
   };
+  const bool open = verdict.verdict == Verdict::unjudged && found("budget.inconclusive");
+  if (!is_bad(verdict.verdict) && !open) return;
   const bool beyond = verdict.budget_used_statistical > 1.0 && std::isfinite(verdict.budget_used);
+  // The bounds of a group are wider than what runs of it say: they excuse nothing beyond these.
+  if (found("budget.runs_beyond")) return;
   // No algorithm rounds its inputs.
-  if (found("precision.rounded_inputs") || (!found("precision.large_errors") && !beyond)) return;
+  if (found("precision.rounded_inputs") || (!found("precision.large_errors") && !beyond && !open)) return;
   for (const Variant& variant : variant_table().all()) {
-    if (!is_tried(variant, layer.run)) continue;
+    if (!is_tried(variant, layer.run) || (open && !(variant.fuses && layer.in_group()))) continue;
     const auto match = explains(variant, layer);
     if (!match) continue;
     verdict.findings = {finding_of(variant, *match, beyond ? verdict.budget_used : 0.0)};

@@ -2,6 +2,7 @@
 // the result, provided that the parts are within the 4 ULP that every CPU runtime is granted.
 #include <cmath>
 
+#include "core/model/tensor_elements.hpp"
 #include "core/numerics/subnormal_rows.hpp"
 #include "core/verify/variant.hpp"
 
@@ -41,6 +42,29 @@ void flushed_results(ErrorModel& model) { model = flushing_results(model); }
 void erf_by_abramowitz_and_stegun(ErrorModel& model) {
   at_least(model.erf.absolute, 8e-7);
   at_least(model.gelu_erf.absolute, 8e-7);
+}
+
+/// Whether the Erf of a group is that of a Gelu written in parts: 1 + erf follows.
+bool is_of_gelu(const Graph& graph, NodeId erf, std::span<const NodeId> group) {
+  return graph.nodes[erf].op_type == "Erf" && std::ranges::any_of(group, [&](NodeId id) {
+           const Node& node = graph.nodes[id];
+           if (node.op_type != "Add" || node.inputs.size() != 2) return false;
+           const std::size_t other = node.inputs[0] == graph.nodes[erf].outputs[0] ? 1 : 0;
+           if (node.inputs[1 - other] != graph.nodes[erf].outputs[0]) return false;
+           const auto& one = graph.values[node.inputs[other]].constant;
+           return one && one->in_memory() && one->elements() == 1 && is_floating(one->dtype()) &&
+                  number_at(*one, 0) == 1.0;
+         });
+}
+
+// Runtimes compute the parts of a Gelu as one, with the erf of their Gelu.
+std::vector<Candidate> gelu_as_one(const LayerCase& layer) {
+  const std::vector<NodeId>& group = layer.derived.group;
+  if (std::ranges::none_of(group, [&](NodeId id) { return is_of_gelu(layer.graph, id, group); })) return {};
+  Candidate candidate{.model = layer.run.model};
+  candidate.model->erf.ulp = std::fmax(candidate.model->erf.ulp, candidate.model->gelu_erf.ulp);
+  at_least(candidate.model->erf.absolute, candidate.model->gelu_erf.absolute);
+  return {std::move(candidate)};
 }
 
 }  // namespace
@@ -84,6 +108,11 @@ void add_to(VariantTable& table) {
                            "BatchNormalization", "LayerNormalization", "InstanceNormalization",
                            "GroupNormalization", "ReduceL2", "LpNormalization"},
              .candidates = with_model(newton)});
+  table.add({.family = "algorithm",
+             .id = "gelu-as-one",
+             .name = "one Gelu, with the erf of the runtime's own",
+             .operators = {"Erf"},
+             .candidates = gelu_as_one});
   table.add({.family = "algorithm",
              .id = "erf-by-abramowitz-stegun",
              .name = "erf by Abramowitz and Stegun 7.1.26",

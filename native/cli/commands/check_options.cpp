@@ -32,8 +32,9 @@ void append_summary(const std::string& text) {
 void add_check_options(CLI::App& app, CheckOptions& options, const std::string& usual) {
   app.add_option("--fail-on", options.fail_on,
                  "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
-                 "unjudged (layers that could not be judged; suspects and faults with it), top1 (another "
-                 "best class), bits (any differing bit), unrepeatable (a later run has other bits; with "
+                 "unjudged (layers that could not be judged; suspects and faults with it), nonfinite "
+                 "(NaN or infinity in an output of the model), top1 (another best class), bits (any "
+                 "differing bit), unrepeatable (a later run has other bits; with "
                  "--repeat-check by default), growing (memory does, from run to run; with --memory-runs by "
                  "default), slower:20% (beyond the noise). Conditions that are not listed are shown and do "
                  "not count. Default: " +

@@ -34,11 +34,11 @@ struct VerifyOptions {
 Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
   DRIFTSCOPE_TRY(const FailOn conditions, parse_fail_on(texts));
   if (conditions.top1 || conditions.bits || conditions.growing || conditions.slower)
-    return bad_input(
-        fmt::format("--fail-on {}: verify looks at one trace; expected fault, suspect, unjudged or "
-                    "unrepeatable; "
-                    "'driftscope compare' has the others",
-                    fail_on_text(conditions)));
+    return bad_input(fmt::format(
+        "--fail-on {}: verify looks at one trace; expected fault, suspect, unjudged, nonfinite or "
+        "unrepeatable; "
+        "'driftscope compare' has the others",
+        fail_on_text(conditions)));
   return conditions;
 }
 
@@ -153,7 +153,9 @@ Exit run_verify(const VerifyOptions& options) {
       print_out("{}{}", verify_table(verification, verified->about, trace.name, options.layers),
                 verification.names.empty() ? "" : verification.names + "\n");
     const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();
-    if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))
+    const bool nonfinite = !verification.nonfinite.empty();
+    if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable) ||
+        (conditions->nonfinite && nonfinite))
       exit = Exit::fault;
     if (conditions->unrepeatable && !verification.repeats) {
       print_error(bad_input(trace.name +
@@ -193,8 +195,9 @@ static Command declare(CLI::App& app) {
   app.add_option(
          "--fail-on", options->fail_on,
          "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), unjudged "
-         "(layers whose budget is inconclusive; suspects and faults with it), unrepeatable (a later run has "
-         "other bits: of traces made with 'run --repeat-check'). Default: fault")
+         "(layers that could not be judged; suspects and faults with it), nonfinite (NaN or infinity in an "
+         "output of the model), unrepeatable (a later run has other bits: of traces made with 'run "
+         "--repeat-check'). Default: fault")
       ->expected(1)
       ->take_all();
   add_layer_option(app, options->layers);

@@ -103,6 +103,21 @@ TEST_CASE("Checks_DataSet_CountsSamplesThatDisagree") {
   CHECK(holds(find(checks, "chrome/fast", "top-1 over the data set").message, "2 of 3"));
 }
 
+TEST_CASE("Checks_NonfiniteOutputs_CountOnEveryTargetWhereListed") {
+  for (const bool left : {true, false}) {
+    CAPTURE(left);
+    ComparisonView view = two(ok, ok);
+    CHECK(!fails(view, "nonfinite"));
+    (left ? view.left : view.right[0]).verification->nonfinite = {{"y", "last", "norm", 128, 0, 128}};
+    CHECK(fails(view, "nonfinite"));
+    CHECK(!fails(view, "fault,suspect,unjudged,top1,bits"));
+    const CheckReport checks = run_checks(view, on("nonfinite"));
+    const CheckCase& one = find(checks, left ? "pc/strict" : "chrome/fast", "finite outputs");
+    CHECK(one.kind == "nonfinite");
+    CHECK(one.message == "all 128 elements of y are NaN (first at norm)");
+  }
+}
+
 TEST_CASE("Checks_TargetThatDidNotRun_IsAnErrorAndNoFailure") {
   ComparisonView view = two(ok, ok);
   view.right.push_back({});

@@ -48,6 +48,7 @@ class ViewGenerator {
     for (std::uint64_t i = rng_.below(5); i > 0; --i) made.layers.push_back(layer_verdict(made.budgets));
     if (std::ranges::none_of(made.layers, [](const auto& one) { return one.external.has_value(); }))
       made.budgets.clear();
+    if (chance(3)) made.nonfinite.push_back({text(), text(), text(), whole(), whole(), whole()});
     if (chance(2)) made.repeats = repeats();
     if (chance(3)) made.names = text();
     return made;
@@ -181,6 +182,9 @@ class ViewGenerator {
       if (chance(2)) layer.reason = chance(2) ? "not recorded on the left" : text();
     }
     made.output = {whole(), whole(), chance(2)};
+    if (chance(2)) made.output.kind = static_cast<AnswerKind>(rng_.below(answer_kind_names.size()));
+    made.output.answers = whole();
+    made.output.different = whole();
     made.peak_bytes = whole();
     made.peak_kind = text();
     return made;

@@ -68,6 +68,30 @@ TEST_CASE("Headline_FaultsComeFirst_AndTheirTargetsDoNotAgree") {
         "fault at conv1 on b and c; b answers differently; a agrees with pc/strict within rounding");
 }
 
+TEST_CASE("Headline_NonfiniteOutputs_AreSaidBeforeAgreement") {
+  TargetOutcome first = left();
+  TargetOutcome second = right("a", false);
+  first.nonfinite = second.nonfinite = "all 128 elements of y are NaN (first at norm)";
+  second.same_answer = {};
+  CHECK(comparison_headline(std::vector{first, second}) ==
+        "all 128 elements of y are NaN (first at norm) on pc/strict and a; a agrees with pc/strict bit for "
+        "bit");
+  first.nonfinite.clear();
+  CHECK(comparison_headline(std::vector{first, second}) ==
+        "all 128 elements of y are NaN (first at norm) on a; a agrees with pc/strict bit for bit");
+}
+
+TEST_CASE("Headline_OneOfManyAnswers_IsCounted") {
+  TargetOutcome other = right("b", true);
+  other.same_answer = false;
+  other.answers = {.kind = AnswerKind::tokens, .answers = 40, .different = 3};
+  CHECK(comparison_headline(std::vector{left(), other}) ==
+        "b answers differently in 3 of 40 tokens; b agrees with pc/strict within rounding");
+  // Numbers and boxes have no answer that could be the same.
+  other.same_answer = {};
+  CHECK(comparison_headline(std::vector{left(), other}) == "b agrees with pc/strict within rounding");
+}
+
 TEST_CASE("Headline_UnjudgedAndMissing_AreNoAgreement") {
   TargetOutcome unjudged = right("a", true);
   unjudged.verdict = Verdict::unjudged;
