@@ -70,7 +70,7 @@ std::string beginning(const Graph& graph, const Holders& holders, ValueId output
   return producer == no_node ? graph.values[first].name : graph.nodes[producer].name;
 }
 
-std::string output_text(const NonFiniteOutput& one) {
+std::string output_text(const NonFiniteOutput& one, std::span<const LayerVerdict> layers) {
   const auto portion = [&](std::int64_t count, const char* what) {
     return count == one.elements && count != 1
                ? fmt::format("all {} elements of {} are {}", count, one.output, what)
@@ -79,7 +79,9 @@ std::string output_text(const NonFiniteOutput& one) {
   };
   std::string text = one.nan > 0 ? portion(one.nan, "NaN") : portion(one.inf, "infinite");
   if (one.nan > 0 && one.inf > 0) text += fmt::format(" and {} infinite", one.inf);
-  if (one.from != one.node) text += fmt::format(" (first at {})", one.from);
+  const bool by_a_node = std::ranges::find(layers, one.from, &LayerVerdict::node) != layers.end();
+  if (one.from != one.node)
+    text += fmt::format("{}{})", by_a_node ? " (first at " : " (first in the input ", one.from);
   return text;
 }
 
@@ -115,7 +117,7 @@ std::string nonfinite_text(const Verification& verification) {
   constexpr std::size_t most = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(most, verification.nonfinite.size()); ++i)
-    text += (i == 0 ? "" : "; ") + output_text(verification.nonfinite[i]);
+    text += (i == 0 ? "" : "; ") + output_text(verification.nonfinite[i], verification.layers);
   if (verification.nonfinite.size() > most)
     text += fmt::format("; and of {} more outputs", verification.nonfinite.size() - most);
   return text;

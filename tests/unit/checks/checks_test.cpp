@@ -108,13 +108,13 @@ TEST_CASE("Checks_NonfiniteOutputs_CountOnEveryTargetWhereListed") {
     CAPTURE(left);
     ComparisonView view = two(ok, ok);
     CHECK(!fails(view, "nonfinite"));
-    (left ? view.left : view.right[0]).verification->nonfinite = {{"y", "last", "norm", 128, 0, 128}};
+    (left ? view.left : view.right[0]).verification->nonfinite = {{"y", "last", "conv", 128, 0, 128}};
     CHECK(fails(view, "nonfinite"));
     CHECK(!fails(view, "fault,suspect,unjudged,top1,bits"));
     const CheckReport checks = run_checks(view, on("nonfinite"));
     const CheckCase& one = find(checks, left ? "pc/strict" : "chrome/fast", "finite outputs");
     CHECK(one.kind == "nonfinite");
-    CHECK(one.message == "all 128 elements of y are NaN (first at norm)");
+    CHECK(one.message == "all 128 elements of y are NaN (first at conv)");
   }
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("Nonfinite_SomeElements_AreCounted") {
 TEST_CASE("Nonfinite_OfTheInput_IsSaidToBeginThere") {
   const Verification verification =
       verified(through_log(), {{"x", three(nan, 1, 1)}, {"r", three(nan, 1, 1)}, {"l", three(nan, 0, 0)}});
-  CHECK(nonfinite_text(verification) == "1 of 3 elements of r is NaN (first at x)");
+  CHECK(nonfinite_text(verification) == "1 of 3 elements of r is NaN (first in the input x)");
 }
 
 // The infinities of a mask are meant; what is left of them at the end is not.
