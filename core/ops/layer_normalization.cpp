@@ -6,6 +6,7 @@
 // in Welford's way, and the bound covers both.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/graph/attributes.hpp"
@@ -33,21 +34,17 @@ Result<DType> stash_type(const Node& node) {
   return *dtype;
 }
 
-// Scale and B are broadcast to X, one way; they never reach before `axis`.
-Status check_parameter(const InferContext& context, std::size_t i, std::size_t axis) {
+// Scale and B are broadcast to X, one way: also along axes before `axis`.
+Status check_parameter(const InferContext& context, std::size_t i) {
   const auto& shape = context.input(i).shape;
   if (!context.has_input(i) || !shape) return {};
   const SymbolicShape& x = *context.input(0).shape;
-  const SymbolicShape normalized(x.begin() + static_cast<std::ptrdiff_t>(axis), x.end());
-  const auto both = broadcast(*shape, normalized);
-  bool fits = both.ok() && both->size() == normalized.size();
-  for (std::size_t k = 0; fits && k < normalized.size(); ++k)
-    fits = unify((*both)[k], normalized[k]).has_value();
+  const auto both = broadcast(*shape, x);
+  bool fits = both.ok() && both->size() == x.size();
+  for (std::size_t k = 0; fits && k < x.size(); ++k) fits = unify((*both)[k], x[k]).has_value();
   if (fits) return {};
-  return bad_input(
-      fmt::format("{}: shape {} cannot be broadcast to {}, the axes from {} on of input 0 "
-                  "(X: shape {})",
-                  input_label(i, names[i]), shape_text(*shape), shape_text(normalized), axis, shape_text(x)));
+  return bad_input(fmt::format("{}: shape {} cannot be broadcast to that of input 0 (X: shape {})",
+                               input_label(i, names[i]), shape_text(*shape), shape_text(x)));
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
@@ -58,7 +55,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   TensorType statistics{stash, std::nullopt};
   if (const auto& x = context.input(0).shape) {
     DRIFTSCOPE_TRY(const std::size_t axis, read_axis(context.node(), x->size()));
-    for (std::size_t i = 1; i < names.size(); ++i) DRIFTSCOPE_CHECK(check_parameter(context, i, axis));
+    for (std::size_t i = 1; i < names.size(); ++i) DRIFTSCOPE_CHECK(check_parameter(context, i));
     statistics.shape = *x;
     for (std::size_t i = axis; i < x->size(); ++i) (*statistics.shape)[i] = known_dimension(1);
   }
@@ -67,17 +64,47 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return outputs;
 }
 
-// A parameter spread over the normalized axes.
+// Scale or B, broadcast to X.
 template <class S>
-std::vector<S> spread(KernelContext<S>& context, std::size_t i, const Shape& normalized, S fallback) {
-  std::vector<S> values(static_cast<std::size_t>(element_count(normalized)), fallback);
-  if (!context.has_input(i)) return values;
-  const std::array<Shape, 1> strides = {broadcast_strides(context.shape(i), normalized)};
-  for (std::size_t k = 0; k < values.size(); ++k)
-    values[k] = context.real(
-        i)[static_cast<std::size_t>(offsets_at(static_cast<std::int64_t>(k), normalized, strides)[0])];
-  return values;
-}
+class Parameter {
+ public:
+  /// Without the input all its elements are `fallback`.
+  Parameter(KernelContext<S>& context, std::size_t i, std::size_t axis, S fallback)
+      : x_(context.shape(0)), size_(element_count(std::span(x_).subspan(axis))) {
+    if (!context.has_input(i)) {
+      same_.assign(static_cast<std::size_t>(size_), fallback);
+      return;
+    }
+    values_ = context.real(i);
+    strides_ = {broadcast_strides(context.shape(i), x_)};
+    const bool varies = std::ranges::any_of(std::span(strides_[0]).first(axis),
+                                            [](std::int64_t stride) { return stride != 0; });
+    if (!varies) same_ = lane(0);
+  }
+
+  /// The elements for lane `index`, made in `scratch` unless every lane has the same.
+  [[nodiscard]] std::span<const S> of_lane(std::int64_t index, std::vector<S>& scratch) const {
+    if (!same_.empty()) return same_;
+    scratch = lane(index);
+    return scratch;
+  }
+
+ private:
+  [[nodiscard]] std::vector<S> lane(std::int64_t index) const {
+    std::vector<S> values(static_cast<std::size_t>(size_));
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const std::int64_t at = index * size_ + static_cast<std::int64_t>(k);
+      values[k] = values_[static_cast<std::size_t>(offsets_at(at, x_, strides_)[0])];
+    }
+    return values;
+  }
+
+  const Shape& x_;
+  std::int64_t size_;
+  std::span<const S> values_;
+  std::array<Shape, 1> strides_;
+  std::vector<S> same_;
+};
 
 struct LayerNormalization {
   template <class S>
@@ -90,17 +117,21 @@ struct LayerNormalization {
     const std::int64_t size = element_count(normalized);
     const std::span<const S> x = context.real(0);
     if (x.empty()) return {};
-    const std::vector<S> scale = spread(context, 1, normalized, S(1));
-    const std::vector<S> bias = spread(context, 2, normalized, S(0));
+    const Parameter<S> scales(context, 1, axis, S(1));
+    const Parameter<S> biases(context, 2, axis, S(0));
     const auto count = static_cast<std::size_t>(size);
     context.parallel_for(static_cast<std::int64_t>(x.size()) / size, lane_grain(size),
                          [&](std::int64_t begin, std::int64_t end) {
+                           std::vector<S> own_scale;
+                           std::vector<S> own_bias;
                            for (std::int64_t row = begin; row < end; ++row) {
                              const std::span<const S> lane =
                                  x.subspan(static_cast<std::size_t>(row * size), count);
                              const auto [mean, variance] = moments_of(lane, true, Passes::one_or_two);
                              const S inverse = inverse_deviation(variance, epsilon);
                              const Standardize<S> standardize{mean, inverse};
+                             const std::span<const S> scale = scales.of_lane(row, own_scale);
+                             const std::span<const S> bias = biases.of_lane(row, own_bias);
                              if (context.wants_output(0))
                                for (std::size_t i = 0; i < count; ++i)
                                  context.real_output(0)[static_cast<std::size_t>(row * size) + i] =

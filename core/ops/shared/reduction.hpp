@@ -61,6 +61,17 @@ class ReducedLanes {
   std::vector<std::int64_t> offsets_;  // of the elements of a lane, unless they are contiguous
 };
 
+/// Whether a parameter of a normalization over the axes from `axis` on has one number for each element of a
+/// lane, the same in every lane: otherwise it must be broadcast.
+[[nodiscard]] inline bool fits_lane(std::span<const std::int64_t> parameter, std::span<const std::int64_t> x,
+                                    std::size_t axis) {
+  const auto lane = x.subspan(axis);
+  if (parameter.size() < lane.size() || parameter.size() > x.size()) return false;
+  const auto before = parameter.first(parameter.size() - lane.size());
+  return std::ranges::equal(parameter.last(lane.size()), lane) &&
+         std::ranges::all_of(before, [](std::int64_t size) { return size == 1; });
+}
+
 /// Lanes worth handing to a thread.
 [[nodiscard]] inline std::int64_t lane_grain(std::int64_t size) {
   return std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, size));

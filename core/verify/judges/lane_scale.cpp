@@ -11,6 +11,7 @@
 
 #include "core/graph/attributes.hpp"
 #include "core/numerics/variance_witness.hpp"
+#include "core/ops/shared/reduction.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/judge.hpp"
 
@@ -45,7 +46,8 @@ struct NormalizedLanes {
   }
 };
 
-std::optional<NormalizedLanes> lanes_of(const Node& node, const Shape& shape, std::int64_t parameters) {
+std::optional<NormalizedLanes> lanes_of(const Node& node, const Shape& shape, const Shape& parameter) {
+  const std::int64_t parameters = element_count(parameter);
   const auto epsilon = float_attribute(node, "epsilon", 1e-5f);
   if (!node.domain.empty() || !epsilon.ok() || shape.size() < 2 || element_count(shape) == 0)
     return std::nullopt;
@@ -61,7 +63,7 @@ std::optional<NormalizedLanes> lanes_of(const Node& node, const Shape& shape, st
     lanes.size = 1;
     for (std::int64_t i = first; i < rank; ++i) lanes.size *= shape[static_cast<std::size_t>(i)];
     lanes.run = 1;
-    if (parameters != lanes.size) return std::nullopt;
+    if (!fits_lane(parameter, shape, static_cast<std::size_t>(first))) return std::nullopt;
   } else {
     std::int64_t groups = shape[1];
     if (node.op_type == "GroupNormalization") {
@@ -258,11 +260,12 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
   if (!tensors || tensors->size() < 2 || !(*tensors)[0] || !(*tensors)[1]) return;
   for (const auto& tensor : *tensors)
     if (tensor && tensor->dtype() != DType::float32) return;
-  const auto lanes = lanes_of(node, got.shape(), (*tensors)[1]->elements());
+  const auto lanes = lanes_of(node, got.shape(), (*tensors)[1]->shape());
   const bool shifted = tensors->size() > 2 && (*tensors)[2];
   const bool fits = lanes && lanes->size >= min_lane && (*tensors)[0]->shape() == got.shape() &&
                     layer.reference().size() == static_cast<std::size_t>(got.elements()) &&
-                    (!shifted || (*tensors)[2]->elements() == lanes->parameters);
+                    (!shifted || ((*tensors)[2]->elements() == lanes->parameters &&
+                                  lanes_of(node, got.shape(), (*tensors)[2]->shape()).has_value()));
   if (!fits) return;
   const std::vector<LaneScale> scales =
       look_at_lanes(*lanes,

@@ -123,9 +123,33 @@ TEST_CASE("LayerNormalization_StatisticsAndAxis") {
   CHECK(OneNode{"LayerNormalization", {x, floats({2, 2}, {1, 1, 1, 1})}, {integer("axis", 0)}}.shape() ==
         Shape{2, 2});
   CHECK(contains(OneNode{"LayerNormalization", {x, floats({3}, {1, 1, 1})}}.error().message,
-                 "input 1 (Scale): shape 3 cannot be broadcast to 2"));
+                 "input 1 (Scale): shape 3 cannot be broadcast to that of input 0 (X: shape 2x2)"));
   CHECK(contains(OneNode{"LayerNormalization", node.inputs, {integer("stash_type", 7)}}.error().message,
                  "attribute stash_type"));
+}
+
+// onnxruntime#27455: numpy's results, of the formula.
+TEST_CASE("LayerNormalization_ScaleBroadcastAlongAnyAxis") {
+  const auto x = floats({2, 2, 2}, {1, 3, 2, 6, 0, 4, 5, 7});  // every lane is −1, 1
+  const auto y = [&](Shape shape, const std::vector<float>& scale, const std::vector<float>& bias) {
+    return OneNode{"LayerNormalization",
+                   {x, floats(shape, scale), floats(shape, bias)},
+                   {real("epsilon", 0)}}
+        .numbers();
+  };
+  CHECK(y({2, 1, 1}, {1, 10}, {0, 1}) == Numbers{-1, 1, -1, 1, -9, 11, -9, 11});
+  CHECK(y({2, 1}, {2, 3}, {0, 1}) == Numbers{-2, 2, -2, 4, -2, 2, -2, 4});
+  CHECK(y({1, 1, 2}, {2, 3}, {0, 1}) == Numbers{-2, 4, -2, 4, -2, 4, -2, 4});
+  CHECK(y({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 0, 0, 0, 1, 1, 1, 1}) ==
+        Numbers{-1, 2, -3, 4, -4, 7, -6, 9});
+  // As many numbers as a lane has, but one for each lane.
+  const auto square = floats({2, 2}, {1, 3, 2, 6});
+  CHECK(OneNode{"LayerNormalization", {square, floats({2, 1}, {2, 3})}, {real("epsilon", 0)}}.numbers() ==
+        Numbers{-2, 2, -3, 3});
+  CHECK(OneNode{"LayerNormalization",
+                {x, floats({2, 1, 1}, {2, 3})},
+                {real("epsilon", 0), integer("axis", 1)}}
+            .shape() == Shape{2, 2, 2});
 }
 
 namespace {

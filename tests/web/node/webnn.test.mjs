@@ -2,6 +2,7 @@
 // weights. What WebNN makes of them is tested in a browser (tests/e2e/browsers/webnn.test.mjs).
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { operators as normalization } from "../../../web/peers/webnn/operators/normalization.mjs";
 import { operators as recurrent } from "../../../web/peers/webnn/operators/recurrent.mjs";
 import { nearest, source } from "../../../web/peers/webnn/operators/resize.mjs";
 import { sliceAxis } from "../../../web/peers/webnn/operators/shape.mjs";
@@ -174,4 +175,30 @@ test("Translation_TypeThatTheLimitsLack_NamesNodeOperatorAndReason", () => {
     () => translation.run(),
     /node 'n' \(LSTM\): lstm takes float16 as its input here, not float32/,
   );
+});
+
+// WebNN's scale and bias have the shape of a lane; ONNX's may be broadcast along any axis.
+test("LayerNormalization_ScaleBeyondTheLane_IsMultipliedAfterwards", () => {
+  const callsFor = (...shapes) => {
+    const calls = [];
+    const inputs = shapes.map((shape) => ({ shape }));
+    const note = (method, result) => {
+      calls.push(method);
+      return result;
+    };
+    normalization.LayerNormalization({
+      input: (i) => inputs[i] ?? null,
+      axis: (axis, rank) => (axis < 0 ? axis + rank : axis),
+      attribute: (name, otherwise) => otherwise,
+      wants: () => false,
+      unary: (method, x, options) => note(options.scale ? `${method} with scale` : method, x),
+      binary: (method, a) => note(method, a),
+      make: (method, operands, [shape]) => note(method, { shape }),
+    });
+    return calls;
+  };
+  assert.deepEqual(callsFor([2, 4, 8], [8], [8]), ["layerNormalization with scale"]);
+  assert.deepEqual(callsFor([2, 4, 8], [1]), ["expand", "layerNormalization with scale"]);
+  assert.deepEqual(callsFor([2, 4, 8], [2, 1, 8]), ["layerNormalization", "mul"]);
+  assert.deepEqual(callsFor([2, 4, 8], [8], [4, 1]), ["layerNormalization", "mul", "add"]);
 });

@@ -5,6 +5,7 @@
 
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
+#include "core/ops/shared/reduction.hpp"
 
 namespace driftscope::gpu::normalization {
 
@@ -20,10 +21,10 @@ Result<bool> lower_layer(GpuLowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const float epsilon, float_attribute(node, "epsilon", 1e-5f));
   if (!std::isfinite(epsilon)) return false;  // the shader writes it as a number
   const Lanes lanes = Lanes::along(shape, axis, true);
-  if (element_count(lowering.shape(node.inputs[1])) != lanes.size || !lowering.lanes_fit(lanes)) return false;
+  if (!fits_lane(lowering.shape(node.inputs[1]), shape, axis) || !lowering.lanes_fit(lanes)) return false;
   BufferId bias = no_buffer;
   if (lowering.has_input(node, 2)) {
-    if (!lowering.is_float(node.inputs[2]) || element_count(lowering.shape(node.inputs[2])) != lanes.size)
+    if (!lowering.is_float(node.inputs[2]) || !fits_lane(lowering.shape(node.inputs[2]), shape, axis))
       return false;
     DRIFTSCOPE_TRY(bias, lowering.read(node.inputs[2], {}));
   } else {

@@ -6,6 +6,7 @@
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/simd/elementwise.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/ops/shared/reduction.hpp"
 
 namespace driftscope::strict::rows {
 
@@ -171,7 +172,7 @@ std::unique_ptr<StrictKernel> prepare_layer_normalization(const StrictSite& site
   if (!axis.ok()) return nullptr;
   const std::int64_t size = element_count(std::span(shape).subspan(*axis));
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
-    if (site.has_input(i) && element_count(*site.shape(i)) != size) return nullptr;
+    if (site.has_input(i) && !fits_lane(*site.shape(i), shape, *axis)) return nullptr;
   return std::make_unique<LayerNormalizationKernel>(site, size, *epsilon);
 }
 

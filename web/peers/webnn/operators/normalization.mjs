@@ -34,13 +34,15 @@ function layerNormalization(node) {
   const axes = x.shape.map((_, i) => i).slice(first);
   const epsilon = node.attribute("epsilon", 1e-5);
   const lane = x.shape.slice(first);
-  const options = {
-    axes,
-    epsilon,
-    scale: expanded(node, node.input(1), lane),
-    bias: expanded(node, node.input(2), lane),
-  };
-  const y = node.unary("layerNormalization", x, options);
+  const [scale, bias] = [node.input(1), node.input(2)];
+  // WebNN's have the shape of a lane; ONNX's may be broadcast along any axis of x.
+  const inLane = [scale, bias].every((operand) => operand === null || operand.shape.length <= lane.length);
+  const parameters = inLane
+    ? { scale: expanded(node, scale, lane), bias: expanded(node, bias, lane) }
+    : {};
+  let y = node.unary("layerNormalization", x, { axes, epsilon, ...parameters });
+  if (!inLane) y = node.binary("mul", y, scale);
+  if (!inLane && bias !== null) y = node.binary("add", y, bias);
   if (!node.wants(1) && !node.wants(2)) return y;
   const along = { axes, keepDimensions: true };
   const mean = node.unary("reduceMean", x, along);
