@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/trace/converted_tensor.hpp"
 #include "core/trace/safetensors.hpp"
 
 namespace driftscope {
@@ -37,10 +38,19 @@ Result<TraceView> TraceView::open(std::span<const std::byte> bytes) {
 
 Result<Tensor> TraceView::load(std::size_t i) const {
   if (const auto found = replaced_.find(i); found != replaced_.end()) return found->second;
-  if (in_memory_ != nullptr) return in_memory_->tensors[i].tensor;
-  auto tensor = read_safetensors_tensor(entries_[i], data_);
+  const auto original = originals_.find(i);
+  const bool converted = original != originals_.end();
+  auto tensor = in_memory_ != nullptr
+                    ? Result<Tensor>(in_memory_->tensors[i].tensor)
+                    : read_safetensors_tensor(converted ? original->second : entries_[i], data_);
   if (!tensor.ok()) return in_context(std::move(tensor).error(), "trace");
-  return tensor;
+  return converted ? converted_tensor(*tensor, entries_[i].dtype, entries_[i].shape) : std::move(tensor);
+}
+
+void TraceView::convert(std::size_t i, DType dtype, Shape shape) {
+  originals_.emplace(i, entries_[i]);
+  entries_[i].dtype = dtype;
+  entries_[i].shape = std::move(shape);
 }
 
 Result<std::optional<Tensor>> TraceView::load_later(std::int64_t run, std::string_view value) const {

@@ -40,6 +40,8 @@ class TraceView {
   [[nodiscard]] Result<std::optional<Tensor>> load_later(std::int64_t run, std::string_view value) const;
   /// In this view, entry i is this tensor; the trace itself is unchanged.
   void replace(std::size_t i, Tensor tensor);
+  /// In this view, entry i has this dtype and shape, converted when it is loaded (converted_tensor).
+  void convert(std::size_t i, DType dtype, Shape shape);
 
  private:
   TraceView() = default;
@@ -48,8 +50,9 @@ class TraceView {
   std::vector<SafetensorsEntry> entries_;
   std::vector<std::pair<LaterName, SafetensorsEntry>> later_;  // of a file
   std::map<std::size_t, Tensor> replaced_;
-  const Trace* in_memory_ = nullptr;  // or
-  std::span<const std::byte> data_;   // of the file, behind the header
+  std::map<std::size_t, SafetensorsEntry> originals_;  // of converted ones
+  const Trace* in_memory_ = nullptr;                   // or
+  std::span<const std::byte> data_;                    // of the file, behind the header
 };
 
 }  // namespace driftscope

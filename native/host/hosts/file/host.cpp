@@ -2,6 +2,7 @@
 #include "native/host/host.hpp"
 #include "core/trace/trace_file.hpp"
 #include "core/verify/name_match.hpp"
+#include "core/verify/type_match.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope::hosts::file {
@@ -17,6 +18,7 @@ class Session final : public HostSession {
     if (!trace.ok()) return in_context(std::move(trace).error(), target_.engine);
     const Graph& graph = request.model->graph;
     rename_values(graph, match_names(graph, TraceView(*trace)), *trace);
+    DRIFTSCOPE_CHECK(convert_types(match_types(graph, TraceView(*trace)), *trace));
     return trace;
   }
   Result<std::vector<CaseRun>> run_all(std::span<const RunRequest>, const TargetProgress&) override {
