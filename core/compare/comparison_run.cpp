@@ -29,7 +29,9 @@ ComparisonRun::ComparisonRun(const Graph& graph, ComparisonPlan plan, Comparison
       view_(std::move(about)),
       host_(host),
       threads_(threads),
-      listener_(listener) {}
+      listener_(listener) {
+  view_.notes = note_lines(graph.notes);
+}
 
 ComparisonRun::~ComparisonRun() = default;
 

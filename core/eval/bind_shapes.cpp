@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "core/eval/infer_shapes.hpp"
@@ -24,6 +25,7 @@ Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
     return bad_input(
         fmt::format("the graph has {} inputs, got {} shapes", graph.inputs.size(), input_shapes.size()));
   std::map<std::string, std::int64_t> symbols;
+  std::set<std::string> ambiguous;  // of different sizes
   for (std::size_t i = 0; i < input_shapes.size(); ++i) {
     Value& value = graph.values[graph.inputs[i]];
     const Shape& given = input_shapes[i];
@@ -42,29 +44,43 @@ Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
       if (declared.known() && declared.size != given[axis]) return mismatch("");
       if (declared.known() || declared.symbol.empty()) continue;
       const auto [entry, added] = symbols.emplace(declared.symbol, given[axis]);
-      if (!added && entry->second != given[axis])
-        return mismatch(fmt::format(" ({} is already {})", declared.symbol, entry->second));
+      if (added || entry->second == given[axis]) continue;
+      // Runtimes do not compare them: whether the sizes fit shows in the nodes that read them.
+      add_note(graph.notes,
+               {.kind = NoteKind::unequal_symbol,
+                .value = value.name,
+                .declared = declared.symbol,
+                .is = fmt::format("{} in one place, {} in {}", entry->second, given[axis], value.name)});
+      ambiguous.insert(declared.symbol);
     }
     value.shape = std::move(bound);
   }
   for (Value& value : graph.values) {
     if (!value.shape) continue;
     for (Dimension& dimension : *value.shape) {
+      if (ambiguous.contains(dimension.symbol)) dimension = {};
       const auto entry = symbols.find(dimension.symbol);
       if (!dimension.known() && entry != symbols.end()) dimension = {entry->second, ""};
     }
   }
   const std::vector<Value> declared = graph.values;
-  DRIFTSCOPE_TRY(Graph bound, infer_shapes(std::move(graph), Declared::forgotten));
+  std::string unequal;  // may be why nodes do not fit
+  for (const ModelNote& note : graph.notes)
+    if (note.kind == NoteKind::unequal_symbol) unequal = "; " + note_text(note);
+  auto inferred = infer_shapes(std::move(graph), Declared::forgotten);
+  if (!inferred.ok()) return Error{inferred.error().kind, inferred.error().message + unequal};
+  Graph bound = *std::move(inferred);
   for (std::size_t id = 0; id < declared.size(); ++id) {
     const DType made = bound.values[id].dtype;
     if (made != DType::undefined && declared[id].dtype != DType::undefined && made != declared[id].dtype)
       return bad_input(fmt::format("output {}: the model declares {}, the operator makes {}",
                                    declared[id].name, dtype_name(declared[id].dtype), dtype_name(made)));
     if (contradict(declared[id], bound.values[id]))
-      return bad_input(fmt::format("{}: output {}: the model declares shape {}, the operator makes {}",
-                                   node_label(bound.nodes[bound.values[id].producer]), declared[id].name,
-                                   shape_text(*declared[id].shape), shape_text(*bound.values[id].shape)));
+      add_note(bound.notes, {.kind = NoteKind::declared_shape,
+                             .node = bound.nodes[bound.values[id].producer].name,
+                             .value = declared[id].name,
+                             .declared = shape_text(*declared[id].shape),
+                             .is = shape_text(*bound.values[id].shape)});
     Value& value = bound.values[id];
     if (value.producer == no_node || (value.static_shape() && value.dtype != DType::undefined)) continue;
     value.declared_dtype = declared[id].dtype;

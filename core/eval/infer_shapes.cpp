@@ -18,12 +18,16 @@ constexpr std::int64_t max_folded_elements = 4096;
 // beyond this many in one model their types stay open until they run.
 constexpr int max_subgraph_inferences = 20'000;
 
-std::string optional_shape_text(const std::optional<SymbolicShape>& shape) {
-  return shape ? shape_text(*shape) : "unknown";
+// Whether both can be of one tensor.
+bool agree(const SymbolicShape& declared, const SymbolicShape& made) {
+  return std::ranges::equal(declared, made, [](const Dimension& a, const Dimension& b) {
+    return !a.known() || !b.known() || a.size == b.size;
+  });
 }
 
-// What the file declares and what follows from the inputs: a known type or size replaces an unknown one.
-Status merge(Value& value, const TensorType& inferred) {
+// What the file declares and what follows from the inputs: a known type or size replaces an unknown one. A
+// declared shape that contradicts the operator's is wrong, as runtimes see it: they warn.
+Status merge(const Node& node, Value& value, const TensorType& inferred, std::vector<ModelNote>& notes) {
   if (inferred.dtype != DType::undefined) {
     if (value.dtype != DType::undefined && value.dtype != inferred.dtype)
       return bad_input(fmt::format("output {}: the model declares {}, the operator makes {}", value.name,
@@ -35,15 +39,14 @@ Status merge(Value& value, const TensorType& inferred) {
     value.shape = inferred.shape;
     return {};
   }
-  const auto contradiction = [&] {
-    return bad_input(fmt::format("output {}: the model declares shape {}, the operator makes {}", value.name,
-                                 optional_shape_text(value.shape), optional_shape_text(inferred.shape)));
-  };
-  if (value.shape->size() != inferred.shape->size()) return contradiction();
-  for (std::size_t i = 0; i < value.shape->size(); ++i) {
-    const Dimension& declared = (*value.shape)[i];
-    const Dimension& made = (*inferred.shape)[i];
-    if (declared.known() && made.known() && declared.size != made.size) return contradiction();
+  if (!agree(*value.shape, *inferred.shape)) {
+    add_note(notes, {.kind = NoteKind::declared_shape,
+                     .node = node.name,
+                     .value = value.name,
+                     .declared = shape_text(*value.shape),
+                     .is = shape_text(*inferred.shape)});
+    value.shape = inferred.shape;
+    return {};
   }
   for (std::size_t i = 0; i < value.shape->size(); ++i) {
     Dimension& declared = (*value.shape)[i];
@@ -111,13 +114,14 @@ Result<std::vector<TensorType>> apply_rule(const InferContext& context) {
 
 class Inference {
  public:
-  /// `subgraph_inferences` counts those of the whole model.
-  Inference(Graph graph, Declared declared, int& subgraph_inferences)
+  /// `subgraph_inferences` counts those of the whole model, `notes` are the model's.
+  Inference(Graph graph, Declared declared, int& subgraph_inferences, std::vector<ModelNote>& notes)
       : graph_(std::move(graph)),
         declared_(declared),
         folded_(graph_.values.size()),
         partial_(graph_.values.size()),
-        subgraph_inferences_(subgraph_inferences) {}
+        subgraph_inferences_(subgraph_inferences),
+        notes_(notes) {}
 
   /// For a subgraph: the known properties of a formal input or a captured value.
   void set(ValueId id, const TensorType& type, const Tensor* constant) {
@@ -156,7 +160,17 @@ class Inference {
 
   Status infer(Node& node);
 
-  Status infer_types(const Node& node, SubgraphTypes* subgraphs) {
+  // Nothing is known of its outputs but what the file declares.
+  void make_opaque(Node& node, Error why) {
+    node.opaque = std::move(why.message);
+    add_note(notes_, {.kind = NoteKind::opaque_operator,
+                      .node = node.name,
+                      .value = operator_text(node),
+                      .declared = "",
+                      .is = node.opaque});
+  }
+
+  Status infer_types(Node& node, SubgraphTypes* subgraphs) {
     std::vector<TensorType> types;
     std::vector<const Tensor*> constants;
     std::vector<const PartialVector*> partial;
@@ -169,10 +183,16 @@ class Inference {
     DRIFTSCOPE_CHECK(align_second(node, types));
     InferContext context(node, types, constants, subgraphs);
     context.set_partial(partial);
-    DRIFTSCOPE_TRY(const std::vector<TensorType> outputs, apply_rule(context));
+    const auto outcome = apply_rule(context);
+    if (!outcome.ok() && outcome.error().kind == ErrorKind::unsupported) {
+      make_opaque(node, outcome.error());
+      return {};
+    }
+    if (!outcome.ok()) return outcome.error();
+    const std::vector<TensorType>& outputs = *outcome;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != no_value)
-        if (auto status = merge(graph_.values[node.outputs[i]], outputs[i]); !status.ok())
+        if (auto status = merge(node, graph_.values[node.outputs[i]], outputs[i], notes_); !status.ok())
           return in_context(std::move(status).error(), node_label(node));
     if (foldable(node, constants, outputs)) return fold(node, constants);
     DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
@@ -219,9 +239,11 @@ class Inference {
   }
 
   Status fold(const Node& node, std::span<const Tensor* const> constants) {
-    DRIFTSCOPE_TRY(std::vector<Tensor> results, evaluate_strict(node, constants, threads_));
+    auto results = evaluate_strict(node, constants, threads_);
+    if (!results.ok() && results.error().kind == ErrorKind::unsupported) return {};  // inside a branch
+    if (!results.ok()) return results.error();
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
-      if (node.outputs[i] != no_value) folded_[node.outputs[i]] = std::move(results[i]);
+      if (node.outputs[i] != no_value) folded_[node.outputs[i]] = std::move((*results)[i]);
     return {};
   }
 
@@ -230,6 +252,7 @@ class Inference {
   std::vector<std::optional<Tensor>> folded_;
   std::vector<std::optional<PartialVector>> partial_;
   int& subgraph_inferences_;
+  std::vector<ModelNote>& notes_;
   ThreadPool threads_{1};
 };
 
@@ -251,7 +274,7 @@ class Inference::Inside final : public SubgraphTypes {
     if (graph.inputs.size() != inputs.size())
       return bad_input(fmt::format("{}: the graph takes {} inputs, the node gives {}", attribute,
                                    graph.inputs.size(), inputs.size()));
-    Inference inside(graph, around_.declared_, around_.subgraph_inferences_);
+    Inference inside(graph, around_.declared_, around_.subgraph_inferences_, around_.notes_);
     for (std::size_t i = 0; i < inputs.size(); ++i) inside.set(graph.inputs[i], inputs[i], nullptr);
     for (std::size_t i = 0; i < graph.captured.size(); ++i) {
       const ValueId outer = node_.captured[found->captured[i]];
@@ -297,7 +320,10 @@ Result<std::vector<TensorType>> infer_node(const Node& node, std::span<const Ten
 
 Result<Graph> infer_shapes(Graph graph, Declared declared) {
   int subgraph_inferences = 0;
-  return Inference(std::move(graph), declared, subgraph_inferences).run();
+  std::vector<ModelNote> notes = std::move(graph.notes);
+  DRIFTSCOPE_TRY(Graph inferred, Inference(std::move(graph), declared, subgraph_inferences, notes).run());
+  inferred.notes = std::move(notes);
+  return inferred;
 }
 
 }  // namespace driftscope

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/graph/legacy.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -20,6 +22,10 @@ Status check_count(const Node& node, std::string_view what, std::size_t got, Cou
 
 std::string node_label(const Node& node) {
   return fmt::format("node {} ({}, opset {})", node.name, node.op_type, node.opset);
+}
+
+std::string operator_text(const Node& node) {
+  return node.domain.empty() ? node.op_type : node.domain + "." + node.op_type;
 }
 
 void OperatorTable::add(const Operator& op) {
@@ -40,6 +46,7 @@ std::vector<const Operator*> OperatorTable::all() const {
 
 Result<const Operator*> find_operator(const Node& node) {
   const std::string domain = node.domain.empty() ? "ai.onnx" : node.domain;
+  if (!node.opaque.empty()) return unsupported(node.opaque);
   const Operator* op = operators().find(node.domain, node.op_type);
   if (op == nullptr)
     return unsupported(fmt::format("node {}: operator {} (domain {}, opset {}) is not known to this build",
@@ -49,6 +56,10 @@ Result<const Operator*> find_operator(const Node& node) {
         fmt::format("node {}: operator {} of {} opset {} is older than the opset {} that is covered here; "
                     "convert the model with onnx.version_converter",
                     node.name, node.op_type, domain, node.opset, op->since));
+  if (node.domain.empty() && node.opset > max_known_opset)
+    return unsupported(
+        fmt::format("node {}: operator {} of {} opset {} is newer than opset {}, the last that is known here",
+                    node.name, node.op_type, domain, node.opset, max_known_opset));
   DRIFTSCOPE_CHECK(check_count(node, "inputs", node.inputs.size(), op->inputs));
   DRIFTSCOPE_CHECK(check_count(node, "outputs", node.outputs.size(), op->outputs));
   for (std::size_t i = 0; i < static_cast<std::size_t>(op->inputs.min); ++i)

@@ -128,8 +128,11 @@ class OperatorTable {
 /// "node Conv_3 (Conv, opset 17)", for messages.
 [[nodiscard]] std::string node_label(const Node& node);
 
-/// The operator of a node, or an unsupported error that names the node, the operator and the opset;
-/// the numbers of inputs and outputs are checked.
+/// "Conv", "com.microsoft.QGemm".
+[[nodiscard]] std::string operator_text(const Node& node);
+
+/// The operator of a node, or an unsupported error that names the node, the operator and the opset: of an
+/// opaque one, too. The numbers of inputs and outputs are checked.
 [[nodiscard]] Result<const Operator*> find_operator(const Node& node);
 
 }  // namespace driftscope

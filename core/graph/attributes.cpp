@@ -11,11 +11,17 @@ constexpr std::array<std::string_view, 11> kind_names = {
     "nothing", "a float",  "an integer",        "a string", "a tensor", "a graph",
     "floats",  "integers", "a list of strings", "tensors",  "graphs"};
 
+Error unheld_attribute(std::string_view name) {
+  return unsupported(
+      fmt::format("attribute {}: strings, 8-bit floats, sparse tensors and types cannot be held here", name));
+}
+
 template <class T>
 Result<T> read(const Node& node, std::string_view name, T fallback) {
   const Attribute* attribute = node.attribute(name);
   if (attribute == nullptr) return fallback;
   if (const T* value = std::get_if<T>(&attribute->value)) return *value;
+  if (std::holds_alternative<std::monostate>(attribute->value)) return unheld_attribute(name);
   return bad_input(fmt::format("attribute {}: expected {}, got {}", name,
                                kind_names[Attribute::Value(T{}).index()],
                                kind_names[attribute->value.index()]));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,6 +22,12 @@ SymbolicShape symbolic(const Shape& shape) {
   return dimensions;
 }
 
+/// Names that exporters give to sizes which have nothing to do with each other.
+bool is_placeholder(std::string_view symbol) {
+  constexpr std::array<std::string_view, 5> names = {"?", "-1", "*", "None", "unk"};
+  return std::ranges::find(names, symbol) != names.end();
+}
+
 /// Builds one graph; until nodes are ordered, `producer` of a value is an index in file order.
 class Builder {
  public:
@@ -30,6 +37,7 @@ class Builder {
 
   Result<Graph> build() {
     graph_.name = file_.name;
+    if (around_ == nullptr) graph_.notes = model_.notes;
     DRIFTSCOPE_CHECK(add_initializers());
     DRIFTSCOPE_CHECK(add_inputs());
     DRIFTSCOPE_CHECK(add_node_outputs());
@@ -37,6 +45,7 @@ class Builder {
     DRIFTSCOPE_CHECK(add_nodes());
     DRIFTSCOPE_CHECK(order_nodes());
     DRIFTSCOPE_CHECK(add_outputs());
+    note_other_outputs();
     return std::move(graph_);
   }
 
@@ -44,6 +53,43 @@ class Builder {
   [[nodiscard]] const std::vector<ValueId>& captured_from() const { return captured_from_; }
 
  private:
+  /// Notes of subgraphs are the model's as well.
+  void note(ModelNote made) {
+    if (around_ != nullptr)
+      around_->note(std::move(made));
+    else
+      add_note(graph_.notes, std::move(made));
+  }
+
+  /// A declared shape, with unknown sizes where the file has names that stand for nothing, or negative sizes.
+  std::optional<SymbolicShape> sensible(const std::string& value, std::optional<SymbolicShape> shape) {
+    if (!shape) return shape;
+    for (Dimension& dimension : *shape) {
+      if (is_placeholder(dimension.symbol)) {
+        note({.kind = NoteKind::unnamed_dimension,
+              .value = value,
+              .declared = dimension.symbol,
+              .is = "an unknown size of its own"});
+        dimension = {};
+      } else if (dimension.size < -1) {
+        note({.kind = NoteKind::negative_dimension,
+              .value = value,
+              .declared = fmt::format("{}", dimension.size),
+              .is = "an unknown size"});
+        dimension = {};
+      }
+    }
+    return shape;
+  }
+
+  void note_other_outputs() {
+    for (const UnsupportedTensor& output : file_.other_outputs)
+      note({.kind = NoteKind::output_type,
+            .value = output.name,
+            .declared = output.reason,
+            .is = output.reason});
+  }
+
   Status define(Value value, const std::string& what) {
     if (value.name.empty()) return bad_input(what + ": it has no name");
     const auto id = static_cast<ValueId>(graph_.values.size());
@@ -83,9 +129,21 @@ class Builder {
       if (!seen.insert(input.name).second)
         return bad_input(fmt::format("graph input {} is listed twice", in_quotes(input.name)));
       const auto known = ids_.find(input.name);
-      if (known != ids_.end() || unsupported_.contains(input.name)) continue;
-      DRIFTSCOPE_CHECK(define(
-          {.name = input.name, .dtype = input.dtype, .shape = input.shape, .constant = {}}, "graph input"));
+      const bool held = known != ids_.end();
+      if (held || unsupported_.contains(input.name)) {
+        // Before IR version 4 every initializer had to be an input.
+        if (held && around_ == nullptr && model_.ir_version >= 4)
+          note({.kind = NoteKind::overridable,
+                .value = input.name,
+                .declared = "input",
+                .is = "read as a constant"});
+        continue;
+      }
+      DRIFTSCOPE_CHECK(define({.name = input.name,
+                               .dtype = input.dtype,
+                               .shape = sensible(input.name, input.shape),
+                               .constant = {}},
+                              "graph input"));
       graph_.inputs.push_back(static_cast<ValueId>(graph_.values.size() - 1));
     }
     return {};
@@ -111,16 +169,22 @@ class Builder {
         Value& value = graph_.values[entry->second];
         if (value.producer == no_node) continue;
         if (value.dtype == DType::undefined) value.dtype = info.dtype;
-        if (!value.shape) value.shape = info.shape;
+        if (!value.shape) value.shape = sensible(info.name, info.shape);
       }
+  }
+
+  /// Why this initializer, of this graph or one around it, cannot be held here; empty: it is none of those.
+  std::string why_unheld(const std::string& name) const {
+    if (const auto reason = unsupported_.find(name); reason != unsupported_.end())
+      return fmt::format("initializer {}: {}", in_quotes(name), reason->second);
+    return ids_.contains(name) || around_ == nullptr ? "" : around_->why_unheld(name);
   }
 
   /// The value that `who` uses under this name; one from an enclosing graph is captured.
   Result<ValueId> resolve(const std::string& name, const std::string& who) {
     const auto entry = ids_.find(name);
     if (entry != ids_.end()) return entry->second;
-    if (const auto reason = unsupported_.find(name); reason != unsupported_.end())
-      return unsupported(fmt::format("{}: initializer {}: {}", who, in_quotes(name), reason->second));
+    if (const std::string why = why_unheld(name); !why.empty()) return unsupported(who + ": " + why);
     if (around_ != nullptr) {
       DRIFTSCOPE_TRY(const ValueId outer, around_->resolve(name, who));
       const auto id = static_cast<ValueId>(graph_.values.size());
@@ -159,17 +223,28 @@ class Builder {
     return {};
   }
 
+  std::int64_t opset_of(const ModelNode& node) {
+    if (node.opset != 0) return node.opset;
+    const auto imported = model_.opsets.find(node.domain);
+    if (imported != model_.opsets.end()) return imported->second;
+    // Runtimes take their newest. Of other domains nothing depends on it here.
+    const std::int64_t taken = node.domain.empty() ? max_known_opset : 1;
+    note({.kind = NoteKind::missing_opset, .value = node.domain, .is = fmt::format("{}", taken)});
+    return taken;
+  }
+
   Result<Node> node_of(std::size_t i) {
     ModelNode file_node = file_.nodes[i];
     const std::string who = "node " + in_quotes(names_[i]);
     if (file_node.op_type.empty()) return bad_input(who + ": it has no operator (op_type)");
-    const auto opset = model_.opsets.find(file_node.domain);
-    if (file_node.opset == 0 && opset == model_.opsets.end())
-      return bad_input(
-          fmt::format("{}: the model does not say which opset of domain {} it uses (opset_import)", who,
-                      file_node.domain.empty() ? "ai.onnx" : in_quotes(file_node.domain)));
-    const std::int64_t version = file_node.opset != 0 ? file_node.opset : opset->second;
-    if (auto status = modernize(file_node, version); !status.ok())
+    const std::int64_t version = opset_of(file_node);
+    std::string opaque;
+    ModelNode modern = file_node;
+    if (auto status = modernize(modern, version); status.ok())
+      file_node = std::move(modern);
+    else if (status.error().kind == ErrorKind::unsupported)
+      opaque = who + ": " + status.error().message;
+    else
       return in_context(std::move(status).error(), who);
     Node node{.name = names_[i],
               .op_type = file_node.op_type,
@@ -186,11 +261,15 @@ class Builder {
         return bad_input(fmt::format("{}: attribute {} is given twice", who, in_quotes(attribute.name)));
     for (const std::string& input : file_node.inputs) {
       ValueId id = no_value;
-      if (!input.empty()) {
+      const std::string why = input.empty() ? "" : why_unheld(input);
+      if (!why.empty()) {
+        opaque = who + ": " + why;
+      } else if (!input.empty()) {
         DRIFTSCOPE_TRY(id, resolve(input, who));
       }
       node.inputs.push_back(id);
     }
+    node.opaque = std::move(opaque);
     for (const std::string& output : file_node.outputs)
       node.outputs.push_back(output.empty() ? no_value : ids_.at(output));
     for (const Attribute& attribute : node.attributes) DRIFTSCOPE_CHECK(add_subgraph(attribute, node));
@@ -229,7 +308,7 @@ class Builder {
       DRIFTSCOPE_TRY(const ValueId id, resolve(output.name, "graph output"));
       graph_.outputs.push_back(id);
     }
-    if (graph_.outputs.empty() && around_ == nullptr)
+    if (graph_.outputs.empty() && file_.other_outputs.empty() && around_ == nullptr)
       return bad_input("the graph has no outputs: there is nothing to run");
     return {};
   }

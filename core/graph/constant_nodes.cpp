@@ -7,8 +7,8 @@ namespace driftscope {
 bool is_deterministic(const Node& node) {
   if (node.op_type == "Constant" && node.domain.empty()) return true;
   // Any other node without inputs draws random numbers.
-  return !node.inputs.empty() && node.subgraphs.empty() && node.op_type != "Bernoulli" &&
-         !node.op_type.starts_with("Random") && node.op_type != "Dropout";
+  return node.opaque.empty() && !node.inputs.empty() && node.subgraphs.empty() &&
+         node.op_type != "Bernoulli" && !node.op_type.starts_with("Random") && node.op_type != "Dropout";
 }
 
 std::vector<bool> constant_nodes(const Graph& graph) {

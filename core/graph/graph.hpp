@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/model/model.hpp"
+#include "core/model/model_note.hpp"
 
 namespace driftscope {
 
@@ -58,6 +59,9 @@ struct Node {
   /// Values from the enclosing graph that its subgraphs read, each once: they must exist before it runs,
   /// but are not inputs of the operator.
   std::vector<ValueId> captured;
+  /// Why nothing is known of what the node computes, in a sentence that names it: only a runtime with the
+  /// operator can run it, and its outputs have no reference. Empty: the operator is known.
+  std::string opaque = {};
 
   /// Everything that must exist before the node runs: inputs (no_value among them), then captured values.
   [[nodiscard]] std::vector<ValueId> reads() const;
@@ -73,6 +77,8 @@ struct Graph {
   /// Of a subgraph: values defined in the enclosing graph (constants are copied in instead). They have no
   /// producer here.
   std::vector<ValueId> captured;
+  /// Of the model's own graph: where it departs from the specification, or was read with a liberty.
+  std::vector<ModelNote> notes = {};
 
   [[nodiscard]] std::optional<ValueId> find_value(std::string_view value_name) const;
   /// Value name, "(omitted)" for no_value.

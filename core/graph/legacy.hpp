@@ -1,6 +1,6 @@
-// Models of ONNX opset 1 to 6, read as opset 7: most operators are unchanged, the others are
-// rewritten here or rejected by the operator. Clients: build, and where
-// shapes enter operators (infer_shapes, evaluate).
+// Which opsets there are operators for; models of ONNX opset 1 to 6, read as opset 7: most operators are
+// unchanged, the others are rewritten here or rejected by the operator. Clients: build, find_operator, and
+// where shapes enter operators (infer_shapes, evaluate).
 #pragma once
 
 #include <fmt/format.h>
@@ -14,6 +14,11 @@
 #include "core/model/model.hpp"
 
 namespace driftscope {
+
+/// The newest opset of ONNX whose operators were compared with those here. Between 21 and it they only took
+/// in more types, except where a shape rule says so (QuantizeLinear, DequantizeLinear). Nodes of later ones
+/// are opaque.
+inline constexpr std::int64_t max_known_opset = 26;
 
 /// The opset version with which a node of the ONNX domain is run: at least 7.
 [[nodiscard]] std::int64_t effective_opset(std::int64_t opset);

@@ -229,6 +229,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
   snapshot.input_label = std::move(parts.input_label);
   snapshot.dataset_text = std::move(parts.dataset_text);
   snapshot.class_names = std::move(parts.class_names);
+  snapshot.notes = std::move(parts.notes);
   std::vector<std::vector<RunLayer>> runs;
   for (const TargetParts& target : parts.targets) {
     snapshot.targets.push_back(column_of(target));
@@ -334,6 +335,7 @@ SnapshotParts description_of(const ComparisonView& view) {
   parts.input_label = view.input_label;
   parts.dataset_text = view.dataset_text;
   parts.class_names = view.class_names;
+  parts.notes = view.notes;
   return parts;
 }
 

@@ -62,7 +62,7 @@ struct Snapshot {
   LayerResults results;                      ///< of these layers and targets
   std::vector<std::uint32_t> tensor_places;  ///< places among a target's tensors, target by target
   bool has_structure = false;                ///< layers know their inputs
-  std::vector<std::string> notes;            ///< for the user: how runs were matched
+  std::vector<std::string> notes;            ///< for the user: on the model, how runs were matched
   std::string headline;                      ///< one sentence about all of it (core/results/headline.hpp)
 
   [[nodiscard]] Cell cell(std::size_t layer, std::size_t target) const { return results.cell(layer, target); }
@@ -94,6 +94,7 @@ struct SnapshotParts {
   std::string input_label;
   std::string dataset_text;
   std::vector<std::string> class_names;
+  std::vector<std::string> notes = {};  ///< on the model (note_lines)
   std::vector<TargetParts> targets;
   std::optional<Topology> topology;
 };

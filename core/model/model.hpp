@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/model/model_note.hpp"
 #include "core/model/tensor.hpp"
 
 namespace driftscope {
@@ -79,6 +80,9 @@ struct ModelGraph {
   std::vector<ValueInfo> inputs;  ///< may repeat initializers (IR version 3)
   std::vector<ValueInfo> outputs;
   std::vector<ValueInfo> value_infos;
+  /// Outputs that are no tensors (sequences, maps) or of types unknown here: by name, with their type. They
+  /// are not among `outputs`.
+  std::vector<UnsupportedTensor> other_outputs;
 };
 
 struct Model {
@@ -86,7 +90,8 @@ struct Model {
   std::string producer;                        ///< "pytorch 2.4", may be empty
   std::map<std::string, std::int64_t> opsets;  ///< domain → version; "" is ONNX's own
   ModelGraph graph;
-  std::string sha256;  ///< of the .onnx file's bytes (external data not included)
+  std::vector<ModelNote> notes;  ///< what the reader itself let pass
+  std::string sha256;            ///< of the .onnx file's bytes (external data not included)
 };
 
 }  // namespace driftscope

@@ -44,12 +44,16 @@ struct AttributeParts {
   std::vector<std::string> strings;
   std::vector<Tensor> tensors;
   Graphs graphs;
+  bool unheld = false;  ///< a tensor cannot be held here
 };
 
-Result<Tensor> attribute_tensor(std::string_view message, const ReadContext& context) {
+/// Nothing: a valid tensor that cannot be held here (strings, 8-bit floats).
+Result<std::optional<Tensor>> attribute_tensor(std::string_view message, const ReadContext& context) {
   NamedTensor named;
-  DRIFTSCOPE_CHECK(read_tensor(message, context, named));
-  return std::move(named.tensor);
+  const Status status = read_tensor(message, context, named);
+  if (!status.ok() && status.error().kind == ErrorKind::unsupported) return std::optional<Tensor>();
+  if (!status.ok()) return status.error();
+  return std::optional(std::move(named.tensor));
 }
 
 Result<std::shared_ptr<const ModelGraph>> subgraph(std::string_view message, const ReadContext& context) {
@@ -68,6 +72,7 @@ Status read_part(Field& field, const ReadContext& context, AttributeParts& parts
     case 4: parts.s = field.bytes(); return {};
     case 5: {
       DRIFTSCOPE_TRY(parts.t, attribute_tensor(field.bytes(), context));
+      parts.unheld = parts.unheld || !parts.t;
       return {};
     }
     case 6: {
@@ -78,8 +83,9 @@ Status read_part(Field& field, const ReadContext& context, AttributeParts& parts
     case 8: field.append(parts.ints); return {};
     case 9: parts.strings.emplace_back(field.bytes()); return {};
     case 10: {
-      DRIFTSCOPE_TRY(Tensor tensor, attribute_tensor(field.bytes(), context));
-      parts.tensors.push_back(std::move(tensor));
+      DRIFTSCOPE_TRY(std::optional<Tensor> tensor, attribute_tensor(field.bytes(), context));
+      parts.unheld = parts.unheld || !tensor;
+      if (tensor) parts.tensors.push_back(*std::move(tensor));
       return {};
     }
     case 11: {
@@ -94,6 +100,8 @@ Status read_part(Field& field, const ReadContext& context, AttributeParts& parts
 }
 
 Result<Attribute::Value> value_of(AttributeParts& parts) {
+  // Without a value, as those below: its operator has no reference here, a runtime may know it.
+  if (parts.unheld && (parts.kind == kind_tensor || parts.kind == kind_tensors)) return Attribute::Value();
   switch (parts.kind) {
     case kind_float: return Attribute::Value(parts.f);
     case kind_int: return Attribute::Value(parts.i);

@@ -55,8 +55,6 @@ Result<Dimension> read_dimension(std::string_view message) {
     if (field.tag() == 2) return read_name(field, dimension.symbol);
     if (field.tag() != 1) return {};
     dimension.size = field.integer();
-    if (dimension.size < -1)
-      return bad_input(fmt::format("a dimension is {}, expected 0 or more", dimension.size));
     return {};
   }));
   if (dimension.known()) dimension.symbol.clear();
@@ -109,18 +107,35 @@ Status read_type(std::string_view message, ValueInfo& info, std::string& other_t
   });
 }
 
-/// Reads one ValueInfoProto of a list; inputs and outputs of the model itself must be tensors.
+Error of_other_type(std::string_view kind, std::size_t index, const ValueInfo& info,
+                    const std::string& other_type) {
+  return unsupported(
+      fmt::format("{}: its type is {}; only dense tensors of the types known here can be inputs and outputs",
+                  label(kind, index, info.name), other_type));
+}
+
+/// Reads one ValueInfoProto of a list; inputs of the model itself must be tensors.
 Status add_value_info(Field& field, std::string_view kind, bool must_be_tensor,
                       std::vector<ValueInfo>& list) {
   std::string other_type;
   auto info = read_value_info(field.bytes(), other_type);
   if (!info.ok()) return in_context(std::move(info).error(), fmt::format("{} {}", kind, list.size()));
-  if (must_be_tensor && !other_type.empty())
-    return unsupported(
-        fmt::format("{}: its type is {}; only dense tensors of the types known here "
-                    "can be inputs and outputs",
-                    label(kind, list.size(), info->name), other_type));
+  if (must_be_tensor && !other_type.empty()) return of_other_type(kind, list.size(), *info, other_type);
   list.push_back(*std::move(info));
+  return {};
+}
+
+/// Outputs of the model that are no tensors are set apart: runtimes make them, and the others are compared.
+Status add_output(Field& field, bool outermost, ModelGraph& graph) {
+  const std::size_t index = graph.outputs.size() + graph.other_outputs.size();
+  std::string other_type;
+  auto info = read_value_info(field.bytes(), other_type);
+  if (!info.ok()) return in_context(std::move(info).error(), fmt::format("output {}", index));
+  if (outermost && other_type.empty() && info->dtype == DType::string) other_type = "tensor of strings";
+  if (outermost && !other_type.empty())
+    graph.other_outputs.push_back({std::move(info->name), std::move(other_type)});
+  else
+    graph.outputs.push_back(*std::move(info));
   return {};
 }
 
@@ -138,6 +153,19 @@ Status add_initializer(std::string_view message, const ReadContext& context, Mod
   return {};
 }
 
+/// SparseTensorProto: its values, which have the name, are field 1.
+Status add_sparse_initializer(std::string_view message, const ReadContext& context, ModelGraph& graph) {
+  NamedTensor values;
+  Status status = read_fields(message, [&](Field& field) -> Status {
+    return field.tag() == 1 ? read_tensor(field.bytes(), context, values) : Status();
+  });
+  if (!status.ok() && status.error().kind != ErrorKind::unsupported)
+    return in_context(std::move(status).error(), "sparse_initializer");
+  graph.unsupported_initializers.push_back(
+      {std::move(values.name), "sparse tensors cannot be held here; save them as dense initializers"});
+  return {};
+}
+
 Status read_part(Field& field, const ReadContext& context, ModelGraph& graph) {
   const bool outermost = context.depth == 0;
   switch (field.tag()) {
@@ -149,11 +177,9 @@ Status read_part(Field& field, const ReadContext& context, ModelGraph& graph) {
     case 2: return read_name(field, graph.name);
     case 5: return add_initializer(field.bytes(), context, graph);
     case 11: return add_value_info(field, "input", outermost, graph.inputs);
-    case 12: return add_value_info(field, "output", outermost, graph.outputs);
+    case 12: return add_output(field, outermost, graph);
     case 13: return add_value_info(field, "value_info", false, graph.value_infos);
-    case 15:
-      return unsupported(
-          "sparse_initializer: sparse tensors are not supported; save them as dense initializers");
+    case 15: return add_sparse_initializer(field.bytes(), context, graph);
     default: return {};
   }
 }

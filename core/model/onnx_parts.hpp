@@ -43,9 +43,11 @@ struct ReadContext {
 [[nodiscard]] Result<ModelNode> read_node(std::string_view message, std::size_t index,
                                           const ReadContext& context);
 
-/// OperatorSetIdProto, into a map from domain to version.
-[[nodiscard]] Status read_opset(std::string_view message, std::map<std::string, std::int64_t>& opsets);
-/// ONNX's own opset among them, if any, is one that can be read.
+/// OperatorSetIdProto, into a map from domain to version. A domain with another version than before is noted,
+/// or without `notes` an error.
+[[nodiscard]] Status read_opset(std::string_view message, std::map<std::string, std::int64_t>& opsets,
+                                std::vector<ModelNote>* notes = nullptr);
+/// ONNX's own opset among them, if any, is one that there is.
 [[nodiscard]] Status check_opset(const std::map<std::string, std::int64_t>& opsets);
 
 /// A function that the model defines: FunctionProto.

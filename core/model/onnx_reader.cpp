@@ -35,7 +35,7 @@ Status read_part(Field& field, ModelParts& parts) {
       if (parts.graph) return bad_input("it contains two graphs");
       parts.graph = field.bytes();
       return {};
-    case 8: return read_opset(field.bytes(), parts.model.opsets);
+    case 8: return read_opset(field.bytes(), parts.model.opsets, &parts.model.notes);
     case 25: parts.functions.push_back(field.bytes()); return {};
     default: return {};
   }
@@ -71,7 +71,8 @@ Result<Model> read_model(std::string_view message, const ReadContext& context) {
 
 }  // namespace
 
-Status read_opset(std::string_view message, std::map<std::string, std::int64_t>& opsets) {
+Status read_opset(std::string_view message, std::map<std::string, std::int64_t>& opsets,
+                  std::vector<ModelNote>* notes) {
   std::string domain;
   std::int64_t version = 0;
   DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
@@ -81,19 +82,23 @@ Status read_opset(std::string_view message, std::map<std::string, std::int64_t>&
   }));
   if (domain == "ai.onnx") domain.clear();
   const auto [entry, added] = opsets.emplace(domain, version);
-  if (!added && entry->second != version)
+  if (added || entry->second == version) return {};
+  if (notes == nullptr)
     return bad_input(fmt::format("domain {} is imported as opset {} and as opset {}", in_quotes(domain),
                                  entry->second, version));
+  add_note(*notes, {.kind = NoteKind::contradictory_opset,
+                    .value = domain,
+                    .declared = fmt::format("{}", entry->second),
+                    .is = fmt::format("{}", version)});
+  entry->second = version;  // the last, as ONNX Runtime reads it
   return {};
 }
 
 Status check_opset(const std::map<std::string, std::int64_t>& opsets) {
   const auto onnx = opsets.find("");
-  if (onnx != opsets.end() && (onnx->second < min_opset || onnx->second > max_opset))
+  if (onnx != opsets.end() && onnx->second < min_opset)
     return unsupported(
-        fmt::format("opset {} is not supported: expected {} to {}; convert the model "
-                    "with onnx.version_converter",
-                    onnx->second, min_opset, max_opset));
+        fmt::format("opset {} is not supported: expected {} or later", onnx->second, min_opset));
   return {};
 }
 

@@ -1,6 +1,6 @@
 // Reads the bytes of an .onnx file (ModelProto) into a Model, on protozero, without generated code.
-// Clients: the command line, the session service. It reads opset 1 to 21 and IR version 3 and later;
-// whether operators are known is decided later, by graph/build and ops.
+// Clients: the command line, the session service. It reads every opset and IR version 3 and
+// later; whether operators are known is decided later, by graph/build and ops.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,6 @@
 namespace driftscope {
 
 inline constexpr std::int64_t min_opset = 1;
-inline constexpr std::int64_t max_opset = 21;
 
 /// Largest protobuf message, as protobuf itself has it; larger models keep weights as external data.
 inline constexpr std::size_t max_protobuf_bytes = 0x7fffffff;

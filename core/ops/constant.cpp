@@ -34,6 +34,8 @@ Result<Tensor> constant_tensor(const Node& node) {
     return Tensor::from_values<std::int64_t>({}, {number, 1});
   if (const auto* list = std::get_if<std::vector<float>>(&given->value)) return list_tensor(*list);
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&given->value)) return list_tensor(*list);
+  if (std::holds_alternative<std::monostate>(given->value))
+    return unsupported(fmt::format("attribute {}: its elements cannot be held here", given->name));
   return bad_input(fmt::format("attribute {}: expected a tensor or numbers", given->name));
 }
 

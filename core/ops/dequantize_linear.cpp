@@ -15,6 +15,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   if (x != DType::undefined && !quantized_range(x))
     return bad_input(
         fmt::format("input 0 (x): expected an integer type of 4 to 32 bits, got {}", dtype_name(x)));
+  DRIFTSCOPE_CHECK(expect_default(context, "output_dtype"));
   DRIFTSCOPE_CHECK(check_scales(context, "x"));
   if (context.has_input(2) && x != DType::undefined && context.input(2).dtype != DType::undefined &&
       context.input(2).dtype != x)

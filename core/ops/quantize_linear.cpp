@@ -30,6 +30,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   const DType x = context.input(0).dtype;
   if (x != DType::undefined && x != DType::int32)
     DRIFTSCOPE_CHECK(expect_kind(context, 0, "x", Kinds::floating));
+  DRIFTSCOPE_CHECK(expect_default(context, "precision"));
   DRIFTSCOPE_CHECK(check_scales(context, "y"));
   const bool has_zero = context.has_input(2);
   if (has_zero && context.input(2).dtype == DType::undefined)

@@ -63,7 +63,11 @@ Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const 
     }
     others.push_back(y[i]);
   }
-  if (open && allow_zero && std::find(wanted.begin(), wanted.end(), 0) != wanted.end())
+  // A size that is still a symbol is no 0.
+  bool zero = false;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    zero = zero || (wanted[i] == 0 && (i >= sizes.size() || !sizes[i]));
+  if (open && allow_zero && zero)
     return bad_input("input 1 (shape): with allowzero a 0 and a −1 exclude each other");
   if (!x) return y;
   if (open) {

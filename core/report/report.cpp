@@ -55,6 +55,14 @@ std::string chip(const TargetResult& target) {
                      ran ? html_escape(verdict_text(verdict)) : "✗ did not run");
 }
 
+/// What runtimes let pass in the model.
+std::string notes(const ComparisonView& view) {
+  std::string html;
+  for (const std::string& note : view.notes)
+    html += "<p class=\"soft\">" + html_text(note, sections::max_reason) + "</p>";
+  return html;
+}
+
 std::string title(const ComparisonView& view) {
   std::string html = "<header><h1>" + html_text(view.model_name) + "</h1><p class=\"headline\">" +
                      html_text(headline(view), sections::max_reason) +
@@ -62,10 +70,10 @@ std::string title(const ComparisonView& view) {
   std::size_t listed = 1;
   for (const TargetResult& right : view.right)
     if (++listed <= sections::max_targets) html += chip(right);
-  html += fmt::format("</ul><p class=\"soft\">input {}{} · compared with {}</p></header>",
+  html += fmt::format("</ul><p class=\"soft\">input {}{} · compared with {}</p>{}</header>",
                       html_text(view.input_text, 200),
                       view.input_label.empty() ? "" : ", labelled " + html_text(view.input_label),
-                      html_text(view.left.target, 80));
+                      html_text(view.left.target, 80), notes(view));
   return html;
 }
 

@@ -281,4 +281,10 @@ std::string dataset_table(const ComparisonView& view) {
   return table.text();
 }
 
+std::string notes_text(std::span<const std::string> notes) {
+  std::string text;
+  for (const std::string& note : notes) text += "note: " + plain_text(note, whole_text) + "\n";
+  return text;
+}
+
 }  // namespace driftscope

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 
 #include "core/results/comparison_view.hpp"
@@ -44,6 +45,9 @@ using WrittenValues = std::map<std::string, WrittenValue, std::less<>>;
 /// The largest elements of an output, "7  99.1 %" a line; class names where known.
 [[nodiscard]] std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,
                                        std::size_t limit = 5);
+
+/// Notes on a model (note_lines), "note: …" a line; empty without any.
+[[nodiscard]] std::string notes_text(std::span<const std::string> notes);
 
 /// Accuracy of each target over a data set, and on how many samples it agrees with the left one.
 [[nodiscard]] std::string dataset_table(const ComparisonView& view);

@@ -176,6 +176,7 @@ Status read_head(const Json& value, const JsonPath& path, ComparisonView& view) 
   fields.optional("build", view.build);
   read_object(fields, "machine", view.machine);
   fields.optional("class_names", view.class_names);
+  fields.optional("notes", view.notes);
   read_object(fields, "gate", view.gate);
   return std::move(fields).status();
 }

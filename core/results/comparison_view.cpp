@@ -8,10 +8,12 @@
 #include "core/base/json.hpp"
 #include "core/bench/memory_growth.hpp"
 #include "core/results/headline.hpp"
+#include "core/trace/run_fact.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/nonfinite.hpp"
 #include "core/verify/perturbation.hpp"
 #include "core/verify/repeats.hpp"
+#include "core/verify/type_match.hpp"
 
 namespace driftscope {
 namespace {
@@ -140,6 +142,8 @@ std::vector<std::string> target_notes(const TargetResult& target) {
   if (const auto memory = memory_over_runs_of(*target.trace)) add(memory_over_runs_text(*memory));
   add(perturbation_text(*target.trace));
   add(name_match_text(*target.trace));
+  add(type_match_text(*target.trace));
+  for (std::string& note : notes_of_run(*target.trace)) add(std::move(note));
   return notes;
 }
 

@@ -42,6 +42,7 @@ struct ComparisonView {
   std::string build;           ///< of the program that compared
   std::string machine = "{}";  ///< where it ran: JSON text, as a bench has it
   std::vector<std::string> class_names;
+  std::vector<std::string> notes = {};  ///< on the model (note_lines): what runtimes let pass in it
   TargetResult left;
   std::vector<TargetResult> right;
   std::string gate;  ///< result of the checks (checks_json); empty where none were made

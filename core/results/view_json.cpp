@@ -77,6 +77,7 @@ void write_head(JsonWriter& out, const ComparisonView& view) {
   if (const Json machine = parse_ordered_json(view.machine); machine.is_object() && !machine.empty())
     out.member("machine", machine);
   if (!view.class_names.empty()) out.member("class_names", view.class_names);
+  if (!view.notes.empty()) out.member("notes", view.notes);
 }
 
 void write_target(JsonWriter& out, const TargetResult& result, const TargetResult& left) {

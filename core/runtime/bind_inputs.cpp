@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/rng.hpp"
 #include "core/eval/infer_shapes.hpp"
 
@@ -33,6 +35,17 @@ Status fill_randomly(Tensor& tensor, Rng& rng, const std::string& name) {
                                  dtype_name(tensor.dtype())));
 }
 
+/// A scalar where [1] was given, and the other way round, as the model declares it.
+Result<Tensor> as_declared(const Value& value, const Tensor& given, std::vector<ModelNote>& notes) {
+  if (!value.shape || value.shape->size() + given.rank() != 1 || given.elements() != 1) return given;
+  Shape shape(value.shape->size(), 1);
+  add_note(notes, {.kind = NoteKind::given_shape,
+                   .value = value.name,
+                   .declared = shape_text(given.shape()),
+                   .is = shape_text(shape)});
+  return given.reshaped(std::move(shape));
+}
+
 }  // namespace
 
 Result<BoundInputs> bind_inputs(const Graph& graph, const NamedInputs& inputs) {
@@ -48,6 +61,7 @@ Result<BoundInputs> bind_inputs(const Graph& graph, const NamedInputs& inputs) {
         return bad_input(fmt::format("the input \"{}\" is given twice", inputs[i].name));
   }
   BoundInputs bound;
+  std::vector<ModelNote> notes;
   std::vector<Shape> shapes;
   for (const ValueId id : graph.inputs) {
     const Value& value = graph.values[id];
@@ -60,10 +74,14 @@ Result<BoundInputs> bind_inputs(const Graph& graph, const NamedInputs& inputs) {
     if (value.dtype != DType::undefined && given->dtype() != value.dtype)
       return bad_input(fmt::format("input {}: expected {}, got {}", value.name, dtype_name(value.dtype),
                                    dtype_name(given->dtype())));
-    shapes.push_back(given->shape());
-    bound.inputs.push_back(*given);
+    DRIFTSCOPE_TRY(Tensor fitting, as_declared(value, *given, notes));
+    shapes.push_back(fitting.shape());
+    bound.inputs.push_back(std::move(fitting));
   }
   DRIFTSCOPE_TRY(Graph with_shapes, bind_shapes(graph, shapes));
+  for (ModelNote& note : with_shapes.notes)
+    if (std::ranges::find(graph.notes, note) == graph.notes.end()) notes.push_back(std::move(note));
+  with_shapes.notes = std::move(notes);
   bound.graph = std::make_shared<const Graph>(std::move(with_shapes));
   return bound;
 }

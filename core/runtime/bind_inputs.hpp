@@ -14,8 +14,9 @@
 namespace driftscope {
 
 struct BoundInputs {
-  std::shared_ptr<const Graph> graph;  ///< shapes bound and inferred
-  std::vector<Tensor> inputs;          ///< in the order of graph->inputs
+  /// Shapes bound and inferred; its notes are those that these inputs add to the model's.
+  std::shared_ptr<const Graph> graph;
+  std::vector<Tensor> inputs;  ///< in the order of graph->inputs
 };
 
 using NamedInputs = std::vector<NamedTensor>;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <tuple>
 
 namespace driftscope {
@@ -17,6 +18,34 @@ class NoTraceSink : public TraceSink {
   Status value(ValueId /*value*/, const Tensor& /*tensor*/) override { return {}; }
   void node_done(NodeId /*node*/, std::int64_t /*time_ns*/) override {}
 };
+
+struct Missing {
+  std::map<std::string, int> operators;  ///< and how many nodes have each
+  std::string first;
+};
+
+void find_opaque(const Graph& graph, Missing& missing) {
+  for (const Node& node : graph.nodes) {
+    for (const Subgraph& subgraph : node.subgraphs) find_opaque(*subgraph.graph, missing);
+    if (node.opaque.empty()) continue;
+    ++missing.operators[node.domain.empty() ? node.op_type : node.domain + "." + node.op_type];
+    if (missing.first.empty()) missing.first = node.opaque;
+  }
+}
+
+/// Every operator that keeps an engine of ours from running the graph is named at once.
+Status expect_known_operators(const EngineInfo& engine, const Graph& graph) {
+  Missing missing;
+  find_opaque(graph, missing);
+  if (missing.operators.empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, count] : missing.operators)
+    names.push_back(count == 1 ? name : fmt::format("{} ({} nodes)", name, count));
+  return unsupported(fmt::format(
+      "engine {} lacks what this model needs: {}; {}{}; a runtime that reads the model itself may have it "
+      "(target pc/ort)",
+      engine.name, fmt::join(names, ", "), names.size() > 1 ? "the first: " : "", missing.first));
+}
 
 }  // namespace
 
@@ -36,6 +65,7 @@ Result<EngineOptions> read_engine_options(const EngineInfo& engine,
 Result<std::unique_ptr<Session>> Engine::prepare(std::shared_ptr<const Graph> graph,
                                                  const EngineOptions& options) const {
   DRIFTSCOPE_CHECK(check_options(info(), options.values));
+  if (!reads_source()) DRIFTSCOPE_CHECK(expect_known_operators(info(), *graph));
   for (const Node& node : graph->nodes)
     if (const Availability here = supports(*graph, node); !here.ok) return unsupported(here.reason);
   return make_session(std::move(graph), options);

@@ -109,7 +109,8 @@ class Engine {
   [[nodiscard]] virtual Availability available() const = 0;
   /// Whether this node can run here; prepare fails with the reason of the first that cannot.
   [[nodiscard]] virtual Availability supports(const Graph& graph, const Node& node) const = 0;
-  /// Whether prepare needs the original model in addition to the graph: a runtime with its own reader.
+  /// Whether prepare needs the original model in addition to the graph: a runtime with its own reader. Only
+  /// such an engine is given graphs with opaque nodes.
   [[nodiscard]] virtual bool reads_source() const { return false; }
   /// Whether prepare reads deferred constants one by one, as it needs them (those needed only in runs
   /// at its end). For other engines all constants are loaded before prepare.

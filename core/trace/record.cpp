@@ -197,6 +197,7 @@ struct Recording::State final : public TraceSink {
     run["repeat"] = repetition;
     run["times"] = {{"watched_ns", run_ns}};  // core/results/run_times.hpp
     run["capture"] = capture_name(options.capture);
+    if (!graph->notes.empty()) run["notes"] = note_lines(graph->notes);
     if (comparer) {
       run["repeat_check"] = repeat_check_json(comparer->result());
       trace.later = comparer->take_values();

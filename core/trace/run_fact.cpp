@@ -4,6 +4,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/json_lists.hpp"
+#include "core/base/text.hpp"
 
 namespace driftscope {
 
@@ -22,6 +23,16 @@ void set_run_fact(Trace& trace, std::string_view key, const nlohmann::ordered_js
       read.ok() && read->is_object() ? *std::move(read) : nlohmann::ordered_json::object();
   run[std::string(key)] = value;
   trace.run = json_text(run);
+}
+
+std::vector<std::string> notes_of_run(const Trace& trace) {
+  std::vector<std::string> notes;
+  const auto list = run_fact_json(trace, "notes");
+  if (list && list->is_array())
+    for (const auto& one : *list)
+      if (one.is_string() && printable(one.get_ref<const std::string&>()))
+        notes.push_back(one.get<std::string>());
+  return notes;
 }
 
 }  // namespace driftscope

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/json_fields.hpp"
 #include "core/trace/trace.hpp"
@@ -22,6 +24,9 @@ template <class Fact>
   Fact fact;
   return read_json(*value, JsonPath(key), fact).ok() ? std::optional(std::move(fact)) : std::nullopt;
 }
+
+/// What the run noted of the model and these inputs (bind_inputs).
+[[nodiscard]] std::vector<std::string> notes_of_run(const Trace& trace);
 
 /// In place of one that is there, else behind the others.
 void set_run_fact(Trace& trace, std::string_view key, const nlohmann::ordered_json& value);

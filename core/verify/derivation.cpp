@@ -147,6 +147,7 @@ Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& re
       needed = needed || (output != no_value && (wanted[output] || recorded[output] != nullptr));
     if (!needed) continue;
     result.nodes_.push_back(id);
+    if (!node.opaque.empty()) continue;  // it is not computed again
     for (const ValueId input : node.reads()) {
       if (input == no_value || result.is_known(input)) continue;
       if (graph.values[input].producer == no_node)
@@ -212,6 +213,7 @@ void Derivation::keep(const Node& node, std::vector<Derived>& outputs, bool vari
       output.suggestion = value;
     kept_[value] = std::move(output);
   }
+  if (!node.opaque.empty()) return;  // its inputs were not kept for it
   for (const ValueId input : node.reads())
     if (input != no_value && uses_[input] > 0 && --uses_[input] == 0) kept_[input].reset();
 }
@@ -222,7 +224,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   std::vector<Evaluated<Bounded>> lifted(reads.size());
   std::vector<const Evaluated<Bounded>*> inputs(reads.size(), nullptr);
   std::vector<NodeId> group;
-  std::string reason;
+  std::string reason = node.opaque;
   OverflowNote overflow;
   ValueId suggestion = no_value;
   bool continuous = true;

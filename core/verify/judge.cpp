@@ -15,6 +15,8 @@ LayerVerdict judged(const LayerCase& layer) {
   verdict.shape = layer.got.shape();
   for (const NodeId member : layer.derived.group) verdict.group.push_back(layer.graph.nodes[member].name);
   for (const Judge& judge : judge_table().judges()) judge.judge(layer, verdict);
+  // The value is there and nothing tells whether it is right.
+  if (!layer.derived.reason.empty()) verdict.verdict = Verdict::unjudged;
   return verdict;
 }
 

@@ -384,6 +384,7 @@ void DesktopHost::show_open_runs() {
     if (!sha.empty() || verified() > from_files) {
       if (!parts.topology) parts.title = model->name;
       parts.topology = topology_of(model->graph);
+      parts.notes = note_lines(model->graph.notes);
       if (parts.class_names.empty()) parts.class_names = class_names(*model);
     } else {
       for (gui::TargetParts& one : open_)

@@ -58,6 +58,7 @@ std::vector<bool> wants_channels_last(const Graph& graph, const std::vector<bool
 Status lower_node(Lowering& lowering, const OnnxNode& node) {
   const TfOperator* const op = tf_operators().find(node);
   const Dialect& dialect = lowering.dialect();
+  if (!node.opaque.empty()) return unsupported(node.opaque);
   if (op == nullptr)
     return unsupported(fmt::format("{} cannot express {}", dialect.name,
                                    node.domain.empty() ? node.op_type : node.domain + "." + node.op_type));

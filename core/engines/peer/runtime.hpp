@@ -77,8 +77,9 @@ struct CreateRequest {
 
 /// A finished run.
 struct RunResult {
-  std::vector<NamedTensor> values;  ///< in the order asked for
-  std::int64_t time_ns = 0;         ///< of the runtime alone
+  /// In the order asked for. One without a dtype: the runtime made something that no tensor here can hold.
+  std::vector<NamedTensor> values;
+  std::int64_t time_ns = 0;  ///< of the runtime alone
   /// Of single nodes in ns, by the name of a value that they make; where the runtime has them.
   std::vector<std::pair<std::string, std::int64_t>> times;
 };

@@ -100,6 +100,7 @@ void PeerSession::plan_groups() {
 Status PeerSession::begin_run() {
   std::vector<std::string> names;
   for (const ValueId id : groups_[group_]) names.push_back(graph_->values[id].name);
+  if (names.empty()) return unsupported("no output of the model is a tensor of a type known here");
   const bool last = group_ + 1 == groups_.size();
   DRIFTSCOPE_CHECK(current_->model->run(inputs_, names, last && trace_sink_->wants_times()));
   deadline_ns_ = monotonic_ns() + limits_.timeout_ns;
@@ -113,7 +114,16 @@ Status PeerSession::hand_over_values(RunResult& result) {
     return internal_error(
         fmt::format("the runtime returned {} values, {} were requested", result.values.size(), asked.size()));
   std::map<ValueId, Tensor> came;
-  for (std::size_t i = 0; i < asked.size(); ++i) came.emplace(asked[i], std::move(result.values[i].tensor));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (result.values[i].tensor.dtype() == DType::undefined)
+      unheld_.insert(graph_->values[asked[i]].name);
+    else
+      came.emplace(asked[i], std::move(result.values[i].tensor));
+  }
+  if (!unheld_.empty())
+    ran_.options["not_held"] =
+        fmt::format("{} value{}, no tensor{} of a type known here: {}", unheld_.size(),
+                    unheld_.size() == 1 ? "" : "s", unheld_.size() == 1 ? "" : "s", *unheld_.begin());
   for (const Node& node : graph_->nodes)
     for (const ValueId id : node.outputs) {
       const auto found = id == no_value ? came.end() : came.find(id);
@@ -175,7 +185,10 @@ Result<Progress> PeerSession::poll(std::int64_t /*budget_ns*/) {
 Result<std::vector<Tensor>> PeerSession::finish() {
   if (state_ != State::finished) return internal_error("finish before the run was finished");
   std::vector<Tensor> outputs;
-  for (const ValueId id : graph_->outputs) outputs.push_back(results_.at(id));
+  for (const ValueId id : graph_->outputs) {
+    const auto found = results_.find(id);
+    outputs.push_back(found == results_.end() ? Tensor() : found->second);
+  }
   results_.clear();
   state_ = State::idle;
   trace_sink_ = nullptr;

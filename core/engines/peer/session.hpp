@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/engines/peer/runtime.hpp"
@@ -71,6 +72,7 @@ class PeerSession final : public Session {
   std::size_t group_ = 0;
   std::int64_t deadline_ns_ = 0;
   std::map<ValueId, Tensor> results_;  // the graph's outputs
+  std::set<std::string> unheld_;       // names of values that no tensor here can hold
 };
 
 }  // namespace driftscope::peer

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope {
 
@@ -120,6 +121,12 @@ Status expect_kind(const InferContext& context, std::size_t index, std::string_v
   if (dtype == DType::undefined || is_of_kind(dtype, kinds)) return {};
   return bad_input(
       fmt::format("{}: expected {}, got {}", input_label(index, name), kinds_text(kinds), dtype_name(dtype)));
+}
+
+Status expect_default(const InferContext& context, std::string_view attribute) {
+  DRIFTSCOPE_TRY(const std::int64_t value, int_attribute(context.node(), attribute, 0));
+  if (value == 0) return {};
+  return unsupported(fmt::format("attribute {} = {} is not known here", attribute, value));
 }
 
 Result<DType> common_dtype(const InferContext& context, std::span<const std::string_view> names) {

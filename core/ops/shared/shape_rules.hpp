@@ -46,6 +46,8 @@ enum class Kinds {
 /// The type is one of `kinds`, or not known yet.
 [[nodiscard]] Status expect_kind(const InferContext& context, std::size_t index, std::string_view name,
                                  Kinds kinds);
+/// The attribute, of an opset later than the kernel's own, is absent or 0, its default; else unsupported.
+[[nodiscard]] Status expect_default(const InferContext& context, std::string_view attribute);
 /// All given inputs have one element type; the result is that type, undefined when none is known.
 [[nodiscard]] Result<DType> common_dtype(const InferContext& context,
                                          std::span<const std::string_view> names);

@@ -58,7 +58,8 @@ std::string given_beside(const CLI::App& app, const std::set<std::string>& known
 }
 
 void print_view(const ComparisonView& view, const LayerChoice& layers) {
-  print_out("{}  {}\n\n{}", view.model_name, view.input_text, compare_table(view, layers));
+  print_out("{}  {}\n{}\n{}", view.model_name, view.input_text, notes_text(view.notes),
+            compare_table(view, layers));
   if (view.left.dataset) print_out("\n{}\n{}", view.dataset_text, dataset_table(view));
   print_out("\n{}\n", headline(view));
 }

@@ -13,6 +13,7 @@
 #include "core/report/tables.hpp"
 #include "core/results/output.hpp"
 #include "core/runtime/engine.hpp"
+#include "core/trace/run_fact.hpp"
 #include "core/trace/trace_file.hpp"
 #include "core/verify/perturbation.hpp"
 #include "core/verify/repeats.hpp"
@@ -173,6 +174,13 @@ Result<Exit> print_checks_of_runs(const ModelFile& model, const Trace& trace, co
   return exit;
 }
 
+/// On the model, and on what these inputs show of it.
+std::vector<std::string> all_notes(const ModelFile& model, const Trace& trace) {
+  std::vector<std::string> notes = note_lines(model.graph.notes);
+  for (std::string& note : notes_of_run(trace)) notes.push_back(std::move(note));
+  return notes;
+}
+
 Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Target& target) {
   ComparisonInputs inputs;
   DRIFTSCOPE_TRY(inputs.inputs, read_inputs(options.inputs, model));
@@ -194,7 +202,8 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   }
   DRIFTSCOPE_TRY(Trace trace, record(options, model, target, inputs, line));
   line.clear();
-  print_out("{}  {}  input {}\n{}\n\n{}", model.name, trace.target, inputs.inputs.text, run_text(trace),
+  print_out("{}  {}  input {}\n{}\n{}\n{}", model.name, trace.target, inputs.inputs.text, run_text(trace),
+            notes_text(all_notes(model, trace)),
             run_table(trace, options.layers, sizes_of(writer, model.graph, inputs.inputs.tensors)));
   const MemoryRecord peak = peak_memory(trace);
   const RunTime time = run_time(trace);

@@ -10,6 +10,7 @@
 #include "core/results/verify_json.hpp"
 #include "core/verify/external_budgets.hpp"
 #include "core/verify/name_match.hpp"
+#include "core/verify/type_match.hpp"
 #include "core/verify/verify.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/layer_options.hpp"
@@ -97,6 +98,8 @@ Result<VerifiedFile> verify_trace(const GraphFile& model, const TraceToVerify& g
   if (!trace.ok()) return in_context(std::move(trace).error(), given.name);
   const NameMatch match = match_names(model.graph, *trace);
   rename_values(match, *trace);
+  const auto converted = match_types(model.graph, *trace);
+  convert_types(converted, *trace);
   // A trace of another model is rejected as soon as the model's hash is known.
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     line.update("verifying " + given.name, done, total);
@@ -110,6 +113,8 @@ Result<VerifiedFile> verify_trace(const GraphFile& model, const TraceToVerify& g
   verification->model_sha256 = model.sha256.get();
   if (budgets != nullptr) apply_budgets(*verification, *budgets, model.graph, *trace);
   verification->names = name_match_text(match);
+  if (const std::string types = type_match_text(converted); !types.empty())
+    verification->names += (verification->names.empty() ? "" : "; ") + types;
   return VerifiedFile{*std::move(verification), trace->about()};
 }
 
@@ -142,7 +147,8 @@ Exit run_verify(const VerifyOptions& options) {
     print_error(error);
     if (exit != Exit::fault) exit = exit_of(error);
   };
-  std::vector<Verification> judged;  // for --json
+  std::vector<Verification> judged;                                // for --json
+  std::string notes = notes_text(note_lines(model->graph.notes));  // once, above the first trace
   const auto judge = [&](const TraceToVerify& trace) {
     ProgressLine line(options.quiet);
     auto verified = verify_trace(*model, trace, budgets, threads, line);
@@ -150,7 +156,8 @@ Exit run_verify(const VerifyOptions& options) {
     if (!verified.ok()) return fail(verified.error());
     const Verification& verification = verified->verification;
     if (options.json != "-")
-      print_out("{}{}", verify_table(verification, verified->about, trace.name, options.layers),
+      print_out("{}{}{}", std::exchange(notes, ""),
+                verify_table(verification, verified->about, trace.name, options.layers),
                 verification.names.empty() ? "" : verification.names + "\n");
     const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();
     const bool nonfinite = !verification.nonfinite.empty();

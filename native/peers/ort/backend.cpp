@@ -33,11 +33,13 @@ Result<ValueHandle> wrap(const NamedTensor& input, const OrtMemoryInfo* memory) 
   return ValueHandle(value);
 }
 
+/// A tensor without a type where ours cannot hold the value: a sequence, a map, strings, 8-bit floats.
 Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
   const OrtApi& api = *library()->api;
+  if (value == nullptr) return Tensor();
   int is_tensor = 0;
   DRIFTSCOPE_CHECK(checked(api.IsTensor(value, &is_tensor)));
-  if (is_tensor == 0) return unsupported(fmt::format("value {} is not a tensor", name));
+  if (is_tensor == 0) return Tensor();
   OrtTensorTypeAndShapeInfo* made = nullptr;
   DRIFTSCOPE_CHECK(checked(api.GetTensorTypeAndShape(value, &made)));
   const TensorInfoHandle info(made);
@@ -48,7 +50,7 @@ Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
   Shape shape(rank);
   DRIFTSCOPE_CHECK(checked(api.GetDimensions(info.get(), shape.data(), rank)));
   const auto dtype = dtype_from_onnx(static_cast<std::int64_t>(type));
-  if (!dtype) return unsupported(fmt::format("value {} has ONNX type {}", name, static_cast<int>(type)));
+  if (!dtype || bits_per_element(*dtype) == 0) return Tensor();
   DRIFTSCOPE_TRY(const std::int64_t size, tensor_byte_size(*dtype, shape, name));
   void* data = nullptr;
   DRIFTSCOPE_CHECK(checked(api.GetTensorMutableData(value, &data)));

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <protozero/pbf_writer.hpp>
 
 #include "core/base/rng.hpp"
 #include "core/eval/infer_shapes.hpp"
@@ -293,6 +294,101 @@ TEST_CASE("Ort_ValueInsideAModelsFunction_IsLeftOutWithAReason") {
   CHECK(trace->tensors.size() == 2);
   CHECK(holds(trace->run, "1 values, the first: "));
   CHECK(verified(model, *trace).verdict <= Verdict::rounding);
+}
+
+// Operators that only the runtime knows: it runs them, and what is around them is judged.
+TEST_CASE("Ort_OperatorsWithoutAReference_RunAndAreUnjudged") {
+  ModelBuilder builder;
+  builder.opset(17)
+      .opset("com.microsoft", 1)
+      .input("x", DType::float32, {2, 3})
+      .initializer("w", tensor<float>({3, 4}, std::vector<float>(12, 0.3f)))
+      .node("Relu", {"x"}, {"a"})
+      .node("QuickGelu", {"a"}, {"b"}, {real("alpha", 1.702f)}, "com.microsoft")
+      .node("MatMul", {"b", "w"}, {"y"})
+      .output("y");
+  const ModelFile model = made(builder.bytes());
+  const auto trace = run(model, target());
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  const Verification verification = verified(model, *trace);
+  REQUIRE(verification.layers.size() == 3);
+  CHECK(verification.layers[0].verdict == Verdict::identical);
+  CHECK(verification.layers[1].verdict == Verdict::unjudged);
+  CHECK(holds(reason_of(verification.layers[1]), "operator QuickGelu (domain com.microsoft"));
+  CHECK(severity(verification.layers[2].verdict) <= severity(Verdict::rounding));
+  const auto strict = parse_target("pc/strict");
+  REQUIRE(strict.ok());
+  const auto refused = run(model, *strict);
+  REQUIRE(!refused.ok());
+  CHECK(holds(refused.error().message, "com.microsoft.QuickGelu"));
+}
+
+// As scikit-learn's converter writes a classifier: the probabilities leave as a sequence of maps.
+TEST_CASE("Ort_OutputsThatAreNoTensors_AreLeftOutAndTheRestIsThere") {
+  std::string list;  // ValueInfoProto of a sequence
+  protozero::pbf_writer info(list);
+  info.add_string(1, "maps");
+  {
+    protozero::pbf_writer type(info, 2);
+    protozero::pbf_writer sequence(type, 4);
+    protozero::pbf_writer element(sequence, 1);
+    protozero::pbf_writer map(element, 5);
+    map.add_int32(1, 7);
+    protozero::pbf_writer value(map, 2);
+    protozero::pbf_writer tensor_type(value, 1);
+    tensor_type.add_int32(1, 1);
+  }
+  ModelBuilder builder;
+  builder.opset(15)
+      .opset("ai.onnx.ml", 1)
+      .input("x", DType::float32, {2, 3})
+      .node("LinearClassifier", {"x"}, {"label", "p"},
+            {reals("coefficients", {1, 2, 3, -1, -2, 1}), reals("intercepts", {0, 0.1f}),
+             ints("classlabels_ints", {0, 1}), text("post_transform", "SOFTMAX")},
+            "ai.onnx.ml")
+      .node("ZipMap", {"p"}, {"maps"}, {ints("classlabels_int64s", {0, 1})}, "ai.onnx.ml")
+      .output("label", DType::int64, {2})
+      .graph_field(12, list);
+  const ModelFile model = made(builder.bytes());
+  const auto trace = run(model, target());
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  REQUIRE(trace->find("label") != nullptr);
+  CHECK(trace->find("label")->dtype() == DType::int64);
+  CHECK(trace->find("p") != nullptr);
+  CHECK(trace->find("maps") == nullptr);
+  CHECK(verified(model, *trace).verdict == Verdict::unjudged);
+}
+
+// What it warns of, or does not mind, is no reason to refuse a model either.
+TEST_CASE("Ort_ModelsThatItRunsWithAWarning_RunOnStrictWithTheSameResult") {
+  ModelBuilder wrong;
+  wrong.input("x", DType::float32, {2, 3})
+      .node("Relu", {"x"}, {"a"})
+      .node("Neg", {"a"}, {"y"})
+      .value_info("a", DType::float32, {9})
+      .output("y", DType::float32, {5, 7});
+  ModelBuilder unequal;
+  unequal.input("x", DType::float32, {"?", "?"})
+      .initializer("w", tensor<float>({1, 2}, {1, 2}))
+      .input("w", DType::float32, {1, 2})
+      .opset("com.unused", 3)
+      .node("Add", {"x", "w"}, {"y"})
+      .output("y", DType::float32, {"?", "?"});
+  ModelBuilder lanes;
+  lanes.input("x", DType::float32, {2, 4, 8})
+      .initializer("s", tensor<float>({2, 1, 8}, std::vector<float>(16, 0.5f)))
+      .node("LayerNormalization", {"x", "s"}, {"y"})
+      .output("y");
+  for (const ModelBuilder& builder : {wrong, unequal, lanes}) {
+    const ModelFile model = made(builder.bytes());
+    const auto strict = parse_target("pc/strict");
+    REQUIRE(strict.ok());
+    for (const Target& where : {*strict, target()}) {
+      const auto trace = run(model, where);
+      REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+      CHECK(severity(verified(model, *trace).verdict) <= severity(Verdict::rounding));
+    }
+  }
 }
 
 }  // namespace driftscope::test::ort_test

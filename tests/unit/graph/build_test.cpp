@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "core/graph/legacy.hpp"
 #include "unit/support/model_builder.hpp"
 #include "unit/support/text.hpp"
 
@@ -134,16 +137,91 @@ TEST_CASE("BuildGraph_InitializerThatIsAnInput_IsAConstant") {
   CHECK(graph.values[*graph.find_value("w")].constant);
 }
 
-TEST_CASE("BuildGraph_DomainWithoutOpset_NamesTheNode") {
+TEST_CASE("BuildGraph_InitializerThatNeedNotBeAnInput_IsNoted") {
+  const auto notes = [](std::int64_t ir) {
+    return built(ModelBuilder()
+                     .ir_version(ir)
+                     .input("x", DType::float32, {1})
+                     .input("w", DType::float32, {1})
+                     .initializer("w", tensor<float>({1}, {2}))
+                     .node("Mul", {"x", "w"}, {"y"})
+                     .output("y"))
+        .notes;
+  };
+  CHECK(notes(3).empty());
+  REQUIRE(notes(4).size() == 1);
+  CHECK(notes(4)[0].kind == NoteKind::overridable);
+  CHECK(notes(4)[0].value == "w");
+}
+
+TEST_CASE("BuildGraph_DomainWithoutOpset_IsNoted") {
   const auto one = [](const std::string& domain) {
     ModelBuilder builder;
     builder.input("x", DType::float32, {1}).node("Relu", {"x"}, {"y"}, {}, domain).output("y");
     return builder;
   };
-  CHECK(holds(build_failure(one("com.example")).message,
-              "node 'Relu_0': the model does not say which opset of domain 'com.example'"));
-  CHECK(holds(build_failure(one("").opset(0)).message, "domain ai.onnx"));
-  CHECK(built(one("com.example").opset("com.example", 2)).nodes[0].opset == 2);
+  const Graph other = built(one("com.example"));
+  REQUIRE(other.notes.size() == 1);
+  CHECK(note_text(other.notes[0]) ==
+        "domain 'com.example': the model does not say which opset it uses, read as opset 1");
+  CHECK(built(one("").opset(0)).nodes[0].opset == max_known_opset);
+  const Graph said = built(one("com.example").opset("com.example", 2));
+  CHECK(said.nodes[0].opset == 2);
+  CHECK(said.notes.empty());
+}
+
+TEST_CASE("BuildGraph_NamesThatStandForAnySize_AreUnknownSizesEach") {
+  const Graph graph = built(ModelBuilder()
+                                .input("x", DType::float32, {"?", "?"})
+                                .input("n", DType::float32, {"N", -7})
+                                .node("MatMul", {"x", "n"}, {"y"})
+                                .output("y", DType::float32, {"None", "N"}));
+  const auto shape = [&](const char* name) { return *graph.values[*graph.find_value(name)].shape; };
+  CHECK(shape("x") == SymbolicShape{{}, {}});
+  CHECK(shape("n") == SymbolicShape{{-1, "N"}, {}});
+  CHECK(shape("y") == SymbolicShape{{}, {-1, "N"}});
+  CHECK(std::ranges::count(graph.notes, NoteKind::unnamed_dimension, &ModelNote::kind) == 2);
+  CHECK(std::ranges::count(graph.notes, NoteKind::negative_dimension, &ModelNote::kind) == 1);
+}
+
+TEST_CASE("BuildGraph_OutputThatIsNoTensor_IsNotedAndNotAmongTheOutputs") {
+  const auto with = [](bool tensor) {
+    ModelBuilder builder;
+    builder.input("x", DType::float32, {1})
+        .node("Split", {"x"}, {"y", "words"}, {}, "ai.onnx.ml")
+        .opset("ai.onnx.ml", 1)
+        .output("words", DType::string, {1});
+    if (tensor) builder.output("y", DType::float32, {1});
+    return builder;
+  };
+  const Graph graph = built(with(true));
+  REQUIRE(graph.outputs.size() == 1);
+  CHECK(graph.value_name(graph.outputs[0]) == "y");
+  REQUIRE(graph.notes.size() == 1);
+  CHECK(note_text(graph.notes[0]) == "output 'words' (tensor of strings): not compared");
+  CHECK(built(with(false)).outputs.empty());  // its inner values can still be compared
+}
+
+TEST_CASE("BuildGraph_NodeOfAnOldFormOrWithAnInputThatCannotBeHeld_IsOpaque") {
+  const Graph old = built(ModelBuilder()
+                              .opset(4)
+                              .input("x", DType::float32, {2})
+                              .node("Reshape", {"x"}, {"y"}, {ints("shape", {1, 2})})
+                              .output("y"));
+  CHECK(holds(old.nodes[0].opaque, "node 'Reshape_0': Reshape has another form in opset 4"));
+  std::string strings;  // TensorProto: two strings
+  protozero::pbf_writer writer(strings);
+  writer.add_int64(1, 2);
+  writer.add_int32(2, 8);
+  writer.add_bytes(6, "a");
+  writer.add_bytes(6, "b");
+  writer.add_string(8, "words");
+  const Graph words = built(ModelBuilder()
+                                .input("x", DType::float32, {2})
+                                .graph_field(5, strings)
+                                .node("Lookup", {"x", "words"}, {"y"})
+                                .output("y"));
+  CHECK(holds(words.nodes[0].opaque, "initializer 'words'"));
 }
 
 TEST_CASE("BuildGraph_NodeNames_AreUniqueAndNeverEmpty") {

@@ -132,9 +132,7 @@ TEST_CASE("LayerNormalization_StatisticsAndAxis") {
 TEST_CASE("LayerNormalization_ScaleBroadcastAlongAnyAxis") {
   const auto x = floats({2, 2, 2}, {1, 3, 2, 6, 0, 4, 5, 7});  // every lane is −1, 1
   const auto y = [&](Shape shape, const std::vector<float>& scale, const std::vector<float>& bias) {
-    return OneNode{"LayerNormalization",
-                   {x, floats(shape, scale), floats(shape, bias)},
-                   {real("epsilon", 0)}}
+    return OneNode{"LayerNormalization", {x, floats(shape, scale), floats(shape, bias)}, {real("epsilon", 0)}}
         .numbers();
   };
   CHECK(y({2, 1, 1}, {1, 10}, {0, 1}) == Numbers{-1, 1, -1, 1, -9, 11, -9, 11});
@@ -146,10 +144,9 @@ TEST_CASE("LayerNormalization_ScaleBroadcastAlongAnyAxis") {
   const auto square = floats({2, 2}, {1, 3, 2, 6});
   CHECK(OneNode{"LayerNormalization", {square, floats({2, 1}, {2, 3})}, {real("epsilon", 0)}}.numbers() ==
         Numbers{-2, 2, -3, 3});
-  CHECK(OneNode{"LayerNormalization",
-                {x, floats({2, 1, 1}, {2, 3})},
-                {real("epsilon", 0), integer("axis", 1)}}
-            .shape() == Shape{2, 2, 2});
+  CHECK(
+      OneNode{"LayerNormalization", {x, floats({2, 1, 1}, {2, 3})}, {real("epsilon", 0), integer("axis", 1)}}
+          .shape() == Shape{2, 2, 2});
 }
 
 namespace {

@@ -111,8 +111,19 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
     tally.skipped[typed ? "sequence and optional types" : model.error().message].insert(name);
     return;
   }
+  const auto& others = model->graph.other_outputs;
+  const bool strings = std::ranges::all_of(
+      others, [](const UnsupportedTensor& output) { return output.reason == "tensor of strings"; });
+  if (!strings) {
+    tally.skipped["sequence and optional types"].insert(name);
+    return;
+  }
   if (const std::string op = unknown_operator(model->graph); !op.empty()) {
     tally.skipped["no operator " + op].insert(name);
+    return;
+  }
+  if (!others.empty()) {
+    tally.skipped["not tensors"].insert(name);
     return;
   }
   INFO(name);

@@ -50,6 +50,25 @@ TEST_CASE("BindInputs_OneUnnamedTensor_FitsTheOnlyInput") {
   CHECK(bind_inputs(built(model), {{"", some()}}).ok());
 }
 
+TEST_CASE("BindInputs_OneElementForAScalarAndTheOtherWayRound_IsTakenAndNoted") {
+  ModelBuilder model;
+  model.input("a", DType::float32, {})
+      .input("b", DType::float32, {1})
+      .node("Add", {"a", "b"}, {"y"})
+      .output("y", DType::float32, {2});
+  const Graph graph = built(model);
+  const auto bound = bind_inputs(graph, {{"a", tensor<float>({1}, {2})}, {"b", tensor<float>({}, {3})}});
+  REQUIRE_MESSAGE(bound.ok(), bound.error().message);
+  CHECK(bound->inputs[0].shape().empty());
+  CHECK(bound->inputs[1].shape() == Shape{1});
+  CHECK(bound->inputs[1].values<float>()[0] == 3.0f);
+  // The notes are these inputs', not the model's own.
+  REQUIRE(bound->graph->notes.size() == 3);
+  CHECK(note_text(bound->graph->notes[0]) == "input 'a': shape 1 given, taken as scalar");
+  CHECK(bound->graph->notes[2].kind == NoteKind::declared_shape);
+  CHECK(!bind_inputs(graph, {{"a", tensor<float>({2}, {2, 3})}, {"b", tensor<float>({}, {3})}}).ok());
+}
+
 TEST_CASE("SeededInputs_SameSeed_SameBits") {
   const Graph graph = two_inputs();
   const auto once = seeded_inputs(graph, 42);

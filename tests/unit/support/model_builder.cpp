@@ -74,16 +74,16 @@ std::string value_info_message(const std::string& name, DType dtype, const std::
   protozero::pbf_writer tensor_type(type, 1);
   tensor_type.add_int32(1, static_cast<std::int32_t>(dtype));
   if (dims == nullptr) return tensor_type.commit(), type.commit(), out;
-  protozero::pbf_writer shape(tensor_type, 2);
+  std::string shape;  // of a scalar empty, and there all the same
   for (const Dim& dim : *dims) {
     std::string dimension;  // empty: unknown; protozero would leave out an empty nested writer
-    if (dim.size >= 0)
+    if (dim.size >= 0 || dim.size < -1)
       protozero::pbf_writer(dimension).add_int64(1, dim.size);
     else if (!dim.symbol.empty())
       protozero::pbf_writer(dimension).add_string(2, dim.symbol);
-    shape.add_message(1, dimension);
+    protozero::pbf_writer(shape).add_message(1, dimension);
   }
-  shape.commit();
+  tensor_type.add_message(2, shape);
   tensor_type.commit();
   type.commit();
   return out;

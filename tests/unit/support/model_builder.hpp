@@ -114,7 +114,7 @@ class ModelBuilder {
  private:
   std::string name_;
   std::int64_t ir_version_ = 8;
-  std::int64_t onnx_opset_ = max_opset;
+  std::int64_t onnx_opset_ = 21;
   std::string producer_name_;
   std::string producer_version_;
   std::string graph_;  // fields of the GraphProto except nodes
