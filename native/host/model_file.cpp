@@ -12,6 +12,7 @@
 #include "core/model/onnx_parts.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/model/onnx_writer.hpp"
+#include "core/model/strict_notes.hpp"
 
 namespace driftscope {
 namespace {
@@ -152,6 +153,33 @@ Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads
   auto graph = graph_of(*model);
   if (!graph.ok()) return name_file(std::move(graph).error());
   return GraphFile{std::move(file), std::move(sha256), *std::move(graph)};
+}
+
+Result<ModelExamination> examine_model_file(const std::filesystem::path& path) {
+  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
+  DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
+  ModelExamination examination;
+  const auto foreign = converted(file.bytes(), path.parent_path());
+  if (!foreign.ok()) {
+    examination.error = name_file(foreign.error());
+    return examination;
+  }
+  if (*foreign) examination.kind = (*foreign)->kind;
+  std::vector<JobAttachment> attachments;
+  const auto model = read_onnx(*foreign ? kept_source((*foreign)->bytes) : file.source(),
+                               attaching(beside(path.parent_path()), attachments), Weights::deferred);
+  if (!model.ok()) {
+    examination.error = name_file(model.error());
+    return examination;
+  }
+  examination.sha256 = model->sha256;
+  examination.notes = strict_notes(*model);
+  const auto graph = graph_of(*model);
+  if (graph.ok())
+    examination.notes.insert(examination.notes.end(), graph->notes.begin(), graph->notes.end());
+  else
+    examination.error = name_file(graph.error());
+  return examination;
 }
 
 }  // namespace driftscope

@@ -61,6 +61,16 @@ class ModelHash {
   std::shared_future<std::string> hash_;
 };
 
+/// What is odd about a model: all that lets it run all the same, or why it cannot be read.
+struct ModelExamination {
+  std::string kind = "ONNX";
+  std::string sha256;
+  std::vector<ModelNote> notes;
+  std::optional<Error> error;
+};
+/// Errors of reading the file itself; what is wrong with the model is part of the result.
+[[nodiscard]] Result<ModelExamination> examine_model_file(const std::filesystem::path& path);
+
 /// The same for commands that run nothing: large weights stay in the file until they are read.
 struct GraphFile {
   MappedFile file;

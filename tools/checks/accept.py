@@ -4,6 +4,7 @@
 usage: accept.py FOLDER DRIFTSCOPE   FOLDER holds run.py and cases/. Cases with an operator that the
 build does not know are listed by name; everything else must be localised without a false alarm.
 Exit code 77, which ctest takes for skipped, when there is no such FOLDER."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -11,10 +12,13 @@ import tempfile
 
 
 def missing_operator(driftscope: str, model: pathlib.Path) -> str:
-    """The error when the graph cannot be built here, else ''."""
-    run = subprocess.run([driftscope, "run", str(model), "--print-graph"], capture_output=True,
+    """Why the model cannot be read here, or which operator has no reference, else ''."""
+    run = subprocess.run([driftscope, "doctor", str(model), "--json", "-"], capture_output=True,
                          text=True, timeout=60)
-    return "" if run.returncode == 0 else (run.stderr or run.stdout).strip()
+    if run.returncode != 0:
+        return (run.stderr or run.stdout).strip()
+    findings = json.loads(run.stdout)["model"]["findings"]
+    return next((one["text"] for one in findings if one["kind"] == "opaque_operator"), "")
 
 
 def main() -> int:

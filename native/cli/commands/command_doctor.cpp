@@ -1,8 +1,10 @@
-// driftscope doctor [--json OUT]
+// driftscope doctor [MODEL] [--json OUT]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <set>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/text_table.hpp"
@@ -14,6 +16,7 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/gui_program.hpp"
 #include "native/host/host.hpp"
+#include "native/host/model_file.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
 
@@ -92,21 +95,87 @@ Exit run_doctor(const std::string& json) {
   return all ? Exit::ok : Exit::missing;
 }
 
+documents::ModelFinding finding_of(const ModelNote& note) {
+  const NoteFacts facts = facts_of(note.kind);
+  return {.kind = std::string(facts.name),
+          .deviation = facts.deviation,
+          .accepted = true,
+          .runtimes = std::string(facts.runtimes),
+          .node = note.node,
+          .value = note.value,
+          .declared = note.declared,
+          .found = note.is,
+          .text = note_text(note)};
+}
+
+documents::ExaminedModel examined(const std::string& path, const ModelExamination& examination) {
+  documents::ExaminedModel model{
+      .model = path, .kind = examination.kind, .model_sha256 = examination.sha256, .deviations = 0};
+  for (const ModelNote& note : examination.notes) model.findings.push_back(finding_of(note));
+  if (examination.error)
+    model.findings.push_back({.kind = "unreadable",
+                              .deviation = examination.error->kind == ErrorKind::bad_input,
+                              .accepted = false,
+                              .text = examination.error->message});
+  model.deviations = std::ranges::count(model.findings, true, &documents::ModelFinding::deviation);
+  return model;
+}
+
+std::string examination_text(const documents::ExaminedModel& model) {
+  if (model.findings.empty()) return fmt::format("{} ({}): nothing to report\n", model.model, model.kind);
+  TextTable table;
+  table.column("specification", Align::left);
+  table.column("what", Align::left);
+  table.column("runtimes", Align::left);
+  for (const documents::ModelFinding& finding : model.findings)
+    table.row({finding.deviation ? "departs" : "allows", plain_text(finding.text, whole_text),
+               finding.accepted ? finding.runtimes : "not read here"});
+  return fmt::format("{} ({}): {} finding{}, {} of them against the ONNX specification\n\n{}", model.model,
+                     model.kind, model.findings.size(), model.findings.size() == 1 ? "" : "s",
+                     model.deviations, table.text());
+}
+
+Exit examine(const std::string& path, const std::string& json) {
+  const auto examination = examine_model_file(path);
+  if (!examination.ok()) return print_error(examination.error()), exit_of(examination.error());
+  documents::Doctor document;
+  document.model = examined(path, *examination);
+  if (json != "-") print_out("{}", examination_text(*document.model));
+  if (!json.empty()) {
+    const Status status = write_json(json, json_text(encode(document), 1) + "\n");
+    if (!status.ok()) return print_error(status.error()), exit_of(status.error());
+  }
+  return examination->error ? exit_of(*examination->error) : Exit::ok;
+}
+
+struct DoctorOptions {
+  std::string model;
+  std::string json;
+};
+
 }  // namespace
 
 namespace commands::doctor {
 
 static Command declare(CLI::App& app) {
-  auto json = std::make_shared<std::string>();
-  app.add_option("--json", *json, "Write the findings as JSON ('-': standard output)");
-  app.footer("Exit code 3 when something is missing that runs need; each line says how to get it.");
-  return [json] { return run_doctor(*json); };
+  auto options = std::make_shared<DoctorOptions>();
+  app.add_option("MODEL", options->model,
+                 "Look at this model instead: where it departs from the ONNX specification, which operators "
+                 "have no reference here, and what runtimes make of it");
+  app.add_option("--json", options->json, "Write the findings as JSON ('-': standard output)");
+  app.footer(
+      "Exit code 3 when something is missing that runs need; each line says how to get it. With MODEL, 2 "
+      "when\n"
+      "it cannot be read: what departs from the specification and runs all the same is no error.");
+  return [options] {
+    return options->model.empty() ? run_doctor(options->json) : examine(options->model, options->json);
+  };
 }
 
 void add_to(CommandTable& table) {
   table.add({.order = 90,
              .name = "doctor",
-             .summary = "Show what this machine can run, and why it cannot run the rest.",
+             .summary = "Show what this machine can run, and why not the rest; or what is odd about a model.",
              .declare = declare});
 }
 
