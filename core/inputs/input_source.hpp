@@ -15,13 +15,15 @@
 
 #include "core/dataset/dataset.hpp"
 #include "core/graph/graph.hpp"
+#include "core/inputs/chosen_inputs.hpp"
 #include "core/runtime/bind_inputs.hpp"
 
 namespace driftscope {
 
 /// What sources ask of the place where they are. The graph must outlive them.
 struct InputSite {
-  const Graph* graph = nullptr;  ///< the model whose inputs are wanted
+  const Graph* graph = nullptr;  ///< the model whose inputs are wanted, with the sizes that the user gave
+  std::string model = "MODEL";   ///< its file, for a command that an error shows
   FileAccess files;
   std::function<bool(const std::string& path)> is_folder;
   /// What the model's preprocess.json says, and the files as it may read them.
@@ -35,9 +37,10 @@ struct InputSite {
 
 /// The inputs of one run.
 struct InputItem {
-  NamedInputs tensors;     ///< a single one may have the name "": the model's only input
-  std::string text;        ///< how users read it: "seed:42 (random)", "idx:IMAGES,LABELS#7"
-  std::string label_text;  ///< the class of a sample, when it is known
+  NamedInputs tensors;                      ///< a single one may have the name "": the model's only input
+  std::string text;                         ///< how users read it: "seed:42 (random)", "idx:IMAGES,LABELS#7"
+  std::string label_text;                   ///< the class of a sample, when it is known
+  std::optional<ChosenInputs> chosen = {};  ///< of inputs that nobody gave
 };
 
 /// Item i is the same whenever and wherever it is asked for.

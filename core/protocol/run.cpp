@@ -6,6 +6,7 @@
 
 #include "core/base/json.hpp"
 #include "core/graph/load_constants.hpp"
+#include "core/inputs/found_inputs.hpp"
 #include "core/platform/platform.hpp"
 #include "core/protocol/sample_run.hpp"
 #include "core/runtime/bind_inputs.hpp"
@@ -19,6 +20,7 @@ struct ServiceRun::State {
   std::string model_sha256;
   Target target;
   json environment;
+  std::optional<ChosenInputs> chosen;
   std::shared_ptr<const Graph> graph;
   std::unique_ptr<Session> session;
   // With samples only the first one is recorded: for what ran and how much memory it
@@ -86,6 +88,7 @@ Result<std::unique_ptr<ServiceRun>> ServiceRun::start(LoadedModel& model, StartR
   state->model_sha256 = model.sha256;
   state->target = std::move(request.target);
   state->environment = std::move(request.environment);
+  state->chosen = std::move(request.chosen);
   state->graph = without_weights(*bound.graph);
   state->sample_count = request.samples;
   if (request.samples > 0) request.record.capture = Capture::outputs;
@@ -163,6 +166,7 @@ Result<Trace> ServiceRun::take() {
   trace.model_sha256 = state.model_sha256;
   trace.target = state.target.text();
   trace.run = merge_run(trace.run, state.environment, state.target);
+  if (state.chosen) add_chosen_inputs(trace, *state.chosen);
   if (state.samples) {
     trace.tensors = state.samples->take_outputs();
     for (std::size_t i = 0; i < trace.nodes.size(); ++i) trace.nodes[i].time_ns = state.samples->times()[i];

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/inputs/chosen_inputs.hpp"
 #include "core/protocol/load.hpp"
 #include "core/protocol/value_stream.hpp"
 #include "core/runtime/bind_inputs.hpp"
@@ -29,6 +31,7 @@ struct StartRequest {
   std::int64_t unwatched_ns = 0;  ///< how long the model also runs unwatched; 0: not at all
   std::int64_t memory_runs = 0;   ///< over how many more runs its memory is watched; 0: over none
   NamedInputs inputs;             ///< with a leading axis of samples when there are any
+  std::optional<ChosenInputs> chosen = {};  ///< of inputs that a seed made
   nlohmann::json environment = nlohmann::json::object();
 };
 

@@ -4,24 +4,24 @@
 #include <set>
 
 #include "core/base/text.hpp"
+#include "core/inputs/found_inputs.hpp"
 #include "core/protocol/run.hpp"
-#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/trace_file.hpp"
 #include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 namespace {
 
-Result<NamedInputs> read_inputs(const messages::Start& request, std::span<const std::byte> payload,
+Result<FoundInputs> read_inputs(const messages::Start& request, std::span<const std::byte> payload,
                                 const Graph& graph) {
   if (request.seed && !payload.empty()) return bad_input("request: give inputs or a \"seed\", not both");
-  if (request.seed) return seeded_inputs(graph, *request.seed);
+  if (request.seed) return found_inputs(graph, *request.seed);
   if (payload.empty() && !graph.inputs.empty())
     return bad_input("request: neither inputs nor a \"seed\" came with \"start\"");
-  if (payload.empty()) return NamedInputs{};
+  if (payload.empty()) return FoundInputs{};
   auto file = read_trace(payload);
   if (!file.ok()) return in_context(std::move(file).error(), "inputs");
-  return std::move(file->tensors);
+  return FoundInputs{std::move(file->tensors), {}};
 }
 
 // Names of the graph's values; a misspelt name would silently keep nothing.
@@ -77,7 +77,9 @@ Result<StartRequest> read_start_request(const messages::Start& request, std::spa
   if (given) {
     run.inputs = *std::move(given);
   } else {
-    DRIFTSCOPE_TRY(run.inputs, read_inputs(request, payload, graph));
+    DRIFTSCOPE_TRY(FoundInputs read, read_inputs(request, payload, graph));
+    run.inputs = std::move(read.tensors);
+    if (request.seed) run.chosen = std::move(read.chosen);
   }
   if (run.samples > 0) DRIFTSCOPE_CHECK(check_samples(run.inputs, run.samples));
   return run;

@@ -104,7 +104,8 @@ Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop, const
   for (const std::string& path : plan.models) {
     DRIFTSCOPE_TRY(OpenedModel opened, open_model(path, Weights::deferred));
     ModelFile model = std::move(opened.model);
-    DRIFTSCOPE_TRY(const GivenInputs inputs, read_inputs(plan.inputs, model));
+    DRIFTSCOPE_TRY(const GivenInputs inputs,
+                   inputs_for_batch(plan, model, plan.batches.empty() ? 1 : plan.batches.front()));
     report.input = inputs.text;
     DRIFTSCOPE_TRY(auto rows, plan_rows(plan, model));
     models.push_back(std::move(model));

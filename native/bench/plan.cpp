@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "core/inputs/input_sizes.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -65,7 +67,7 @@ Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile
 Result<GivenInputs> inputs_for_batch(const BenchPlan& plan, const ModelFile& model, std::int64_t batch) {
   if (plan.batches.empty()) return read_inputs(plan.inputs, model);
   for (const std::string& input : plan.inputs)
-    if (!input.starts_with("seed:"))
+    if (!input.starts_with("seed:") && !is_size_spec(input))
       return bad_input("--batch generates its own inputs; use --input seed:N, or none");
   ModelFile with_shape = model;
   DRIFTSCOPE_TRY(with_shape.graph, with_batch(model.graph, batch));

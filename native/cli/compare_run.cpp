@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/sha256.hpp"
+#include "core/inputs/input_sizes.hpp"
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
@@ -15,12 +16,25 @@
 namespace driftscope {
 namespace {
 
-/// Every option that affects the result, including defaults: it must reproduce the same in a year.
-std::string command_line(const CompareRequest& request, const ModelFile& model, const Target& left,
-                         const std::vector<Target>& right) {
+/// " --input seed:42 --dim time=16000", of specs as read_inputs takes them.
+std::string input_arguments(const std::vector<std::string>& specs) {
+  std::string text;
+  for (const std::string& spec : specs) {
+    const bool size = is_size_spec(spec);
+    text += !size ? " --input " : spec.starts_with(dim_prefix) ? " --dim " : " --input-shape ";
+    text += shell_quote(size ? spec.substr(spec.find(':') + 1) : spec);
+  }
+  return text;
+}
+
+/// Every option that affects the result, including defaults and sizes that were found: it must reproduce the
+/// same in a year.
+std::string command_line(const CompareRequest& request, const GivenInputs& given, const ModelFile& model,
+                         const Target& left, const std::vector<Target>& right) {
   std::string text = "driftscope compare " + shell_quote(model.path.string());
-  for (const std::string& input : request.inputs) text += " --input " + shell_quote(input);
-  if (request.inputs.empty() && !request.kept_inputs) text += " --input seed:42";
+  if (std::ranges::all_of(request.inputs, is_size_spec) && (!request.kept_inputs || !request.inputs.empty()))
+    text += " --input seed:42";
+  text += input_arguments(request.inputs) + input_arguments(given.found_sizes);
   if (!request.dataset.empty()) text += " --dataset " + shell_quote(request.dataset);
   if (!request.store.empty()) text += " --store " + shell_quote(request.store);
   if (request.trace != "all") text += " --trace " + request.trace;
@@ -88,7 +102,7 @@ Result<ComparisonView> CompareCommand::run(const Target& left, const std::vector
   targets.insert(targets.end(), right.begin(), right.end());
   DRIFTSCOPE_TRY(auto dataset, plan_dataset(targets));
   ComparisonView about = describe_comparison(model_, inputs_);
-  about.command = command_line(request_, model_, left, right);
+  about.command = command_line(request_, inputs_.inputs, model_, left, right);
   about.build = build_id();
   about.machine = describe_machine().json;
   for (const Target& target : targets) targets_.push_back(target.text());

@@ -1,5 +1,6 @@
 #include "native/compare/comparison_host.hpp"
 
+#include "core/inputs/found_inputs.hpp"
 #include "core/inputs/input_source.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/host/service_run.hpp"
@@ -10,11 +11,15 @@ namespace {
 /// Runs to the end in its first poll.
 class BlockingRun final : public TargetRun {
  public:
-  BlockingRun(TargetRunner& runner, Target target, RunRequest request)
-      : runner_(runner), target_(std::move(target)), request_(std::move(request)) {}
+  BlockingRun(TargetRunner& runner, Target target, RunRequest request, std::optional<ChosenInputs> chosen)
+      : runner_(runner),
+        target_(std::move(target)),
+        request_(std::move(request)),
+        chosen_(std::move(chosen)) {}
 
   Result<RunState> poll(const StepProgress& progress) override {
     DRIFTSCOPE_TRY(trace_, runner_.run(target_, request_, progress));
+    if (chosen_) add_chosen_inputs(trace_, *chosen_);
     return RunState::finished;
   }
   Trace take() override { return std::move(trace_); }
@@ -23,14 +28,16 @@ class BlockingRun final : public TargetRun {
   TargetRunner& runner_;
   Target target_;
   RunRequest request_;
+  std::optional<ChosenInputs> chosen_;
   Trace trace_;
 };
 
 /// The same, with the recorded values in a file.
 class SpillingRun final : public TargetRun {
  public:
-  SpillingRun(TargetRunner& runner, Target target, RunRequest request, SpilledValues& values)
-      : run_(runner, std::move(target), with_sink(std::move(request), values)) {}
+  SpillingRun(TargetRunner& runner, Target target, RunRequest request, std::optional<ChosenInputs> chosen,
+              SpilledValues& values)
+      : run_(runner, std::move(target), with_sink(std::move(request), values), std::move(chosen)) {}
 
   Result<RunState> poll(const StepProgress& progress) override { return run_.poll(progress); }
   Trace take() override {
@@ -137,14 +144,18 @@ Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& tar
                                                                std::span<const std::int64_t> samples) {
   if (purpose == RunPurpose::dataset) {
     DRIFTSCOPE_TRY(RunRequest request, request_for_samples(samples));
-    return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, std::move(request)));
+    return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, std::move(request), std::nullopt));
   }
   if (purpose == RunPurpose::memory)
     return std::unique_ptr<TargetRun>(new MemoryRun(runner_, target, memory_request(), request_for(purpose),
                                                     memory_server_, [this] { return stopped(); }));
-  if (purpose == RunPurpose::layers && !inputs_.sink && target.host != "file")
-    return std::unique_ptr<TargetRun>(new SpillingRun(runner_, target, request_for(purpose), values_));
-  return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, request_for(purpose)));
+  // A file that was recorded earlier has inputs of its own.
+  const bool made_here = target.host != "file";
+  const auto chosen = made_here ? inputs_.inputs.chosen : std::nullopt;
+  if (purpose == RunPurpose::layers && !inputs_.sink && made_here)
+    return std::unique_ptr<TargetRun>(
+        new SpillingRun(runner_, target, request_for(purpose), chosen, values_));
+  return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, request_for(purpose), chosen));
 }
 
 MemoryRunsRequest NativeComparisonHost::memory_request() const {

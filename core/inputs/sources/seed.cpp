@@ -1,8 +1,10 @@
-// seed:42: random inputs of the model's shapes. Item i has the seed 42 + i, so that each can be had alone.
+// seed:42: inputs that make sense for the model, random otherwise. Item i has the seed 42 + i, so that each can
+// be had alone.
 #include <fmt/format.h>
 
 #include <charconv>
 
+#include "core/inputs/found_inputs.hpp"
 #include "core/inputs/input_source.hpp"
 
 namespace driftscope::input_sources::seed {
@@ -12,21 +14,23 @@ constexpr std::string_view prefix = "seed:";
 
 class Seeds final : public InputSource {
  public:
-  Seeds(std::uint64_t seed, const InputSite& site) : seed_(seed), graph_(*site.graph) {}
+  Seeds(std::uint64_t seed, const InputSite& site) : seed_(seed), graph_(*site.graph), model_(site.model) {}
 
   [[nodiscard]] std::string text() const override { return named(seed_); }
   [[nodiscard]] std::optional<std::int64_t> size() const override { return std::nullopt; }
   [[nodiscard]] Result<InputItem> item(std::int64_t i) const override {
     if (i < 0) return bad_input(fmt::format("{}: item {} does not exist", text(), i));
     const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(i);
-    DRIFTSCOPE_TRY(NamedInputs tensors, seeded_inputs(graph_, seed));
-    return InputItem{std::move(tensors), named(seed), ""};
+    DRIFTSCOPE_TRY(FoundInputs found, found_inputs(graph_, seed, model_));
+    std::string text = found.chosen.text;
+    return InputItem{std::move(found.tensors), std::move(text), "", std::move(found.chosen)};
   }
 
  private:
   static std::string named(std::uint64_t seed) { return fmt::format("{}{} (random)", prefix, seed); }
   std::uint64_t seed_;
   const Graph& graph_;
+  std::string model_;
 };
 
 Result<std::uint64_t> parse_seed(std::string_view text) {

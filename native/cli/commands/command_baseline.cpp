@@ -135,7 +135,7 @@ void add_save(CLI::App& app, BaselineOptions& options) {
       ->required()
       ->expected(1)
       ->take_all();
-  app.add_option("--input", options.request.inputs, input_help())->expected(1)->take_all();
+  add_input_options(app, options.request.inputs);
   app.add_option("--starts", options.starts,
                  "Starts to measure, each in fresh processes: their noise is the yardstick for later times")
       ->check(CLI::Range(3, 100))

@@ -139,7 +139,7 @@ static Command declare(CLI::App& app) {
                  "The targets to compare with, separated by commas (default: the first)")
       ->expected(1)
       ->take_all();
-  app.add_option("--input", plan.inputs, input_help())->expected(1)->take_all();
+  add_input_options(app, plan.inputs);
   app.add_option("--batch", plan.batches,
                  "Batch sizes, as 1,8: for models whose leading dimension is a symbol")
       ->delimiter(',')

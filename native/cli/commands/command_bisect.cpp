@@ -159,7 +159,7 @@ namespace commands::bisect {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<BisectOptions>();
   app.add_option("MODEL", options->model, "The .onnx file")->required();
-  app.add_option("--input", options->inputs, input_help())->expected(1)->take_all();
+  add_input_options(app, options->inputs);
   app.add_option("--over", options->over, "The option of the engine that is varied")->capture_default_str();
   app.add_option("--levels", options->levels,
                  "Its values, in the order in which they are tried (default: all that the engine lists)")

@@ -171,7 +171,7 @@ static Command declare(CLI::App& app) {
          "The .onnx file, or a comparison that --save has kept (.drift): shown again, or with --right its "
          "model runs on its inputs")
       ->required();
-  app.add_option("--input", request.inputs, input_help())->expected(1)->take_all();
+  add_input_options(app, request.inputs);
   CLI::Option* dataset =
       app.add_option("--dataset", request.dataset,
                      fmt::format("Also run a whole data set: accuracy, and on how many samples the targets "

@@ -60,7 +60,7 @@ static Command declare(CLI::App& app) {
   ConvertCheckRequest& request = options->request;
   app.add_option("A", request.a, "The original: an .onnx file, or a trace of it (.safetensors)")->required();
   app.add_option("B", request.b, "The converted model")->required();
-  app.add_option("--input", request.inputs, input_help())->expected(1)->take_all();
+  add_input_options(app, request.inputs);
   app.add_option(
       "--dataset", request.dataset,
       fmt::format("Also run both on a whole data set, described beside A: on how many samples they agree, "

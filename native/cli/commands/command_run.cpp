@@ -258,7 +258,7 @@ namespace commands::run {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   app.add_option("MODEL", options->model, "The .onnx file")->required();
-  auto* input = app.add_option("--input", options->inputs, input_help())->expected(1)->take_all();
+  auto* input = add_input_options(app, options->inputs);
   app.add_option("--dataset", options->dataset,
                  fmt::format("Run a whole data set and print the accuracy: {} (folders: imdb has neg/ and "
                              "pos/, one .txt per text; images one folder per class)",

@@ -4,15 +4,34 @@
 #include <CLI/CLI.hpp>
 
 #include "core/dataset/dataset_format.hpp"
+#include "core/inputs/input_sizes.hpp"
 
 namespace driftscope {
 
-std::string input_help() {
-  return fmt::format(
+CLI::Option* add_input_options(CLI::App& app, std::vector<std::string>& inputs) {
+  const auto help = fmt::format(
       "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a picture (.png, "
       ".jpg) or text (.txt) for a model with a preprocessing description, a folder of an ONNX test data "
-      "set, {}, or seed:42 (the default: seeded random)",
+      "set, {}, or seed:42 (the default: seeded random, with sizes that fit the model, masks of ones, states "
+      "of zeros; beside others it makes the inputs that are missing)",
       sample_forms());
+  CLI::Option* input = app.add_option("--input", inputs, help)->expected(1)->take_all();
+  // Behind --input, which replaces what `inputs` holds: CLI11 goes through options in this order.
+  const auto sizes = [&](const char* option, std::string_view prefix, const char* text) {
+    app.add_option_function<std::vector<std::string>>(
+           option,
+           [&inputs, prefix](const std::vector<std::string>& given) {
+             for (const std::string& one : given) inputs.push_back(std::string(prefix) + one);
+           },
+           text)
+        ->expected(1)
+        ->take_all();
+  };
+  sizes("--input-shape", shape_prefix,
+        "NAME=1x3x?x320, or the shape alone for a single input: its sizes where the model leaves them open; "
+        "'?', and what is not given, is found: the first ordinary size that fits");
+  sizes("--dim", dim_prefix, "time=16000: the size of a dimension that the model names, wherever it occurs");
+  return input;
 }
 
 void add_runner_options(CLI::App& app, RunnerOptions& options) {

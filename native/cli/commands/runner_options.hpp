@@ -2,17 +2,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "native/host/target_runner.hpp"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace driftscope {
 
-/// Of --input, with the data set formats of this build.
-[[nodiscard]] std::string input_help();
+/// --input, --input-shape and --dim: what a model runs on. All go into `inputs`, as read_inputs takes them.
+/// Returns --input.
+CLI::Option* add_input_options(CLI::App& app, std::vector<std::string>& inputs);
 
 inline constexpr const char* capture_help =
     "What is kept: 'all', every value, node by node; 'fused', what the execution really has when it may "
