@@ -28,7 +28,16 @@ Result<Vocabulary> read_vocabulary(const TextPreprocess& how, const ReadFile& re
   return vocabulary;
 }
 
+std::string_view described_samples(const SampleDescription& how) {
+  constexpr std::string_view names[] = {"pictures", "texts", "sounds"};
+  return names[how.index()];
+}
+
 Result<SampleDescription> parse_sample_description(std::string_view json_text) {
+  if (describes_audio(json_text)) {
+    DRIFTSCOPE_TRY(AudioPreprocess how, parse_audio_preprocess(json_text));
+    return SampleDescription(std::move(how));
+  }
   if (describes_text(json_text)) {
     DRIFTSCOPE_TRY(TextPreprocess how, parse_text_preprocess(json_text));
     return SampleDescription(std::move(how));
@@ -40,11 +49,10 @@ Result<SampleDescription> parse_sample_description(std::string_view json_text) {
 Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how, const FileAccess& files) {
   const DatasetFormat* const format = dataset_format_table().find(spec.format);
   if (format == nullptr) return internal_error(fmt::format("there is no data set format '{}'", spec.format));
-  const bool pictures = std::holds_alternative<Preprocess>(how);
-  if (format->texts == pictures)
+  const std::string_view samples = format->texts ? "texts" : "pictures";
+  if (described_samples(how) != samples)
     return bad_input(fmt::format("{}: a data set of {}, but the model's preprocessing describes {}",
-                                 in_quotes(spec.images, 200), pictures ? "texts" : "pictures",
-                                 pictures ? "pictures" : "texts"));
+                                 in_quotes(spec.images, 200), samples, described_samples(how)));
   Dataset set;
   set.input_ = std::visit([](const auto& one) { return one.input; }, how);
   set.class_names_ = std::visit([](const auto& one) { return one.labels; }, how);

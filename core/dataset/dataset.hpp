@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/dataset/audio_preprocess.hpp"
 #include "core/dataset/preprocess.hpp"
 #include "core/dataset/text_preprocess.hpp"
 #include "core/model/model.hpp"
@@ -36,9 +37,12 @@ struct FileAccess {
 };
 
 /// What MODEL.preprocess.json describes.
-using SampleDescription = std::variant<Preprocess, TextPreprocess>;
+using SampleDescription = std::variant<Preprocess, TextPreprocess, AudioPreprocess>;
 
-/// Reads the JSON text: "kind": "text" is TextPreprocess, none is Preprocess.
+/// "pictures", "texts" or "sounds", for errors.
+[[nodiscard]] std::string_view described_samples(const SampleDescription& how);
+
+/// Reads the JSON text: "kind": "text" is TextPreprocess, "audio" AudioPreprocess, none is Preprocess.
 [[nodiscard]] Result<SampleDescription> parse_sample_description(std::string_view json_text);
 
 /// What the user wrote: "idx:IMAGES,LABELS", "cifar10:FILE", …, each with "#17" for one sample of it; for one

@@ -78,34 +78,34 @@ bool is_tokens(const OpenSize& open) {
 /// Steps of something with features: mel frames, embeddings.
 bool is_frames(const OpenSize& open) { return is_number(open) && rank_of(open) == 3; }
 
-constexpr std::int64_t batches[] = {1, 2, 4, 8};
+constexpr std::int64_t batch_sizes[] = {1, 2, 4, 8};
 // One step of what came before: nothing at all is beyond what some runtimes run.
-constexpr std::int64_t past_steps[] = {1, 0, 16, 128};
-constexpr std::int64_t channels[] = {3, 1, 4, 2};
-constexpr std::int64_t line_widths[] = {320, 224, 256, 512, 640, 128, 100, 64};
-constexpr std::int64_t pixels[] = {224, 320, 256, 512, 640, 1024, 128, 64, 32, 96, 28};
-constexpr std::int64_t samples[] = {16000, 512, 8000, 32000, 48000, 1024, 1536, 160000};
-constexpr std::int64_t tokens[] = {16, 32, 8, 64, 128, 256, 512, 1};
-constexpr std::int64_t frames[] = {128, 64, 100, 256, 96, 32, 16, 300, 512, 3000};
-constexpr std::int64_t single[] = {1};
+constexpr std::int64_t past_sizes[] = {1, 0, 16, 128};
+constexpr std::int64_t channel_sizes[] = {3, 1, 4, 2};
+constexpr std::int64_t line_sizes[] = {320, 224, 256, 512, 640, 128, 100, 64};
+constexpr std::int64_t pixel_sizes[] = {224, 320, 256, 512, 640, 1024, 128, 64, 32, 96, 28};
+constexpr std::int64_t sample_sizes[] = {16000, 512, 8000, 32000, 48000, 1024, 1536, 160000};
+constexpr std::int64_t token_sizes[] = {16, 32, 8, 64, 128, 256, 512, 1};
+constexpr std::int64_t frame_sizes[] = {128, 64, 100, 256, 96, 32, 16, 300, 512, 3000};
+constexpr std::int64_t only_one[] = {1};
 
 constexpr SizeRole roles[] = {
-    {"past", &is_past, past_steps},
-    {"batch", &is_batch, batches},
-    {"channels", &is_channels, channels},
-    {"line width", &is_line_width, line_widths},
-    {"pixels", &is_pixels, pixels},
-    {"samples", &is_sound, samples},
-    {"tokens", &is_tokens, tokens},
-    {"frames", &is_frames, frames},
-    {"any", [](const OpenSize&) { return true; }, single},
+    {"past", &is_past, past_sizes},
+    {"batch", &is_batch, batch_sizes},
+    {"channels", &is_channels, channel_sizes},
+    {"line width", &is_line_width, line_sizes},
+    {"pixels", &is_pixels, pixel_sizes},
+    {"samples", &is_sound, sample_sizes},
+    {"tokens", &is_tokens, token_sizes},
+    {"frames", &is_frames, frame_sizes},
+    {"any", [](const OpenSize&) { return true; }, only_one},
 };
 
-constexpr std::int64_t others[] = {1,    2,    3,    4,    5,    6,     8,     10,   12,  16,   24,   32,
-                                   40,   48,   64,   80,   96,   100,   112,   120,  128, 144,  160,  192,
-                                   200,  224,  240,  256,  288,  299,   320,   384,  400, 416,  448,  480,
-                                   512,  576,  600,  608,  640,  672,   736,   768,  800, 1024, 1280, 1536,
-                                   1600, 2048, 4000, 4096, 8000, 16000, 32000, 48000};
+constexpr std::int64_t rare_sizes[] = {
+    1,   2,   3,   4,    5,    6,    8,    10,   12,   16,   24,   32,    40,    48,
+    64,  80,  96,  100,  112,  120,  128,  144,  160,  192,  200,  224,   240,   256,
+    288, 299, 320, 384,  400,  416,  448,  480,  512,  576,  600,  608,   640,   672,
+    736, 768, 800, 1024, 1280, 1536, 1600, 2048, 4000, 4096, 8000, 16000, 32000, 48000};
 
 }  // namespace
 
@@ -113,6 +113,6 @@ const SizeRole& role_of(const OpenSize& open) {
   return *std::ranges::find_if(roles, [&](const SizeRole& role) { return role.applies(open); });
 }
 
-std::span<const std::int64_t> other_sizes() { return others; }
+std::span<const std::int64_t> other_sizes() { return rare_sizes; }
 
 }  // namespace driftscope

@@ -23,7 +23,7 @@ Result<Description> read_description(const ModelFile& model) {
   auto bytes = read_inside(path.parent_path(), path.filename());
   if (!bytes.ok())
     return bad_input(fmt::format(
-        "{}; it describes how a sample becomes the model's input, and pictures, texts and data sets "
+        "{}; it describes how a sample becomes the model's input, and pictures, sounds, texts and data sets "
         "need it (see assets/README.md for the format)",
         bytes.error().message));
   auto how = parse_sample_description({reinterpret_cast<const char*>(bytes->data()), bytes->size()});

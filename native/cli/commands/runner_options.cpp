@@ -11,7 +11,8 @@ namespace driftscope {
 CLI::Option* add_input_options(CLI::App& app, std::vector<std::string>& inputs) {
   const auto help = fmt::format(
       "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a picture (.png, "
-      ".jpg) or text (.txt) for a model with a preprocessing description, a folder of an ONNX test data "
+      ".jpg), sound (.wav) or text (.txt) for a model with a preprocessing description, a folder of an ONNX "
+      "test data "
       "set, {}, or seed:42 (the default: seeded random, with sizes that fit the model, masks of ones, states "
       "of zeros; beside others it makes the inputs that are missing)",
       sample_forms());

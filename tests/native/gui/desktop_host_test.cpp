@@ -212,7 +212,7 @@ TEST_CASE("DesktopHost_AKeptComparison_IsShownAsItRanAndRunsAgain") {
     CHECK(feed->error == "");
     REQUIRE(feed->snapshot);
     CHECK(feed->snapshot->title == "lenet5.onnx");
-    CHECK(feed->snapshot->input_text == "seed:7 (random)");
+    CHECK(feed->snapshot->input_text == "seed:7 (random), N=1 (found)");
     CHECK(feed->snapshot->has_structure);
     REQUIRE(feed->snapshot->targets.size() == 2);
     CHECK(feed->snapshot->targets[1].tensors);
@@ -224,7 +224,7 @@ TEST_CASE("DesktopHost_AKeptComparison_IsShownAsItRanAndRunsAgain") {
   desk.settled();
   desk.host.run({.targets = {"pc/strict"}});
   const auto again = desk.settled();
-  CHECK(again->snapshot->input_text == "seed:7 (random)");
+  CHECK(again->snapshot->input_text == "seed:7 (random), N=1 (found)");
   // A file that is cut says so and changes nothing.
   fs::resize_file(path, 5000);
   desk.host.open({path});

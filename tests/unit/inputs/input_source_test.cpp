@@ -160,12 +160,34 @@ TEST_CASE("InputSource_TensorFiles_HoldOneItem") {
 
 TEST_CASE("InputSource_WhatIsUnknown_ShowsAllKinds") {
   const World world;
-  CHECK(holds(
-      world.failure("a/b.wav"),
-      "--input a/b.wav: unknown kind of file '.wav'; expected .npy, .pb, .safetensors, .png, .jpg, .txt, "
-      "a folder, idx:FILE#17, cifar10:FILE#17, imdb:DIR#17, images:DIR#17 or seed:42"));
+  CHECK(holds(world.failure("a/b.flac"),
+              "--input a/b.flac: unknown kind of file '.flac'; expected .npy, .pb, .safetensors, .png, .jpg, "
+              ".wav, .txt, "
+              "a folder, idx:FILE#17, cifar10:FILE#17, imdb:DIR#17, images:DIR#17 or seed:42"));
   CHECK(holds(world.failure("a.b/c"), "unknown kind of file ''"));
   CHECK(holds(world.failure("review.txt"), "a text, but m.preprocess.json describes pictures"));
+  CHECK(holds(world.failure("voice.WAV"), "a sound, but m.preprocess.json describes pictures"));
+}
+
+TEST_CASE("InputSource_Sound_IsReadAsItsDescriptionSays") {
+  World world;
+  world.files["voice.wav"] = std::string(
+      "RIFF\x28\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0data\x04\0\0\0"
+      "\0\x40\0\xc0",
+      48);
+  world.site.samples = [&world]() -> Result<InputSite::Samples> {
+    AudioPreprocess how;
+    how.input = "x";
+    how.rate = 16000;
+    how.rank = 4;
+    return InputSite::Samples{how, world.site.files, "m.preprocess.json"};
+  };
+  const auto item = world.open("voice.wav")->item(0);
+  REQUIRE_MESSAGE(item.ok(), item.error().message);
+  CHECK(item->tensors[0].name == "x");
+  CHECK(item->tensors[0].tensor.shape() == Shape{1, 1, 1, 2});
+  CHECK(floats(*item) == std::vector<float>{0.5f, -0.5f});
+  CHECK(holds(world.failure("p.png"), "a picture, but m.preprocess.json describes sounds"));
 }
 
 }  // namespace driftscope::test::input_source_test
