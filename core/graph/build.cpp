@@ -239,13 +239,10 @@ class Builder {
     if (file_node.op_type.empty()) return bad_input(who + ": it has no operator (op_type)");
     const std::int64_t version = opset_of(file_node);
     std::string opaque;
-    ModelNode modern = file_node;
-    if (auto status = modernize(modern, version); status.ok())
-      file_node = std::move(modern);
-    else if (status.error().kind == ErrorKind::unsupported)
+    if (const auto status = modernize(file_node, version); !status.ok()) {
+      if (status.error().kind != ErrorKind::unsupported) return in_context(status.error(), who);
       opaque = who + ": " + status.error().message;
-    else
-      return in_context(std::move(status).error(), who);
+    }
     Node node{.name = names_[i],
               .op_type = file_node.op_type,
               .domain = file_node.domain,

@@ -183,7 +183,9 @@ TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
     CHECK(fused->tensors.size() > plain->tensors.size());
     CHECK(fused->tensors.size() < model.graph.nodes.size());
     CHECK(holds(fused->run, "left in the optimised model"));
-    CHECK(verified(model, *fused).verdict <= Verdict::rounding);
+    // Integers behind values that were fused away have no reference, which is no pass.
+    const Verdict expected = holds(name, "int8") ? Verdict::unjudged : Verdict::rounding;
+    CHECK(verified(model, *fused).verdict <= expected);
     for (const NamedTensor& output : plain->tensors) {
       INFO(output.name);
       const auto bytes = output.tensor.bytes();
