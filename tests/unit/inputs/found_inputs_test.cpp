@@ -102,7 +102,9 @@ TEST_CASE("FoundInputs_Integers_OfTwoReadersObeyBoth") {
                      .initializer("small", *Tensor::make(DType::float32, {5, 2}))
                      .node("Gather", {"table", "x"}, {"y"})
                      .node("Gather", {"small", "x"}, {"z"})
-                     .output("z")) == Pair{0, 4});
+                     .node("Gather", {"table", "x"}, {"y2"})
+                     .output("z")
+                     .output("y2")) == Pair{0, 4});
 }
 
 TEST_CASE("FoundInputs_Integers_OtherOperatorsLimitThem") {

@@ -286,6 +286,14 @@ TEST_CASE("Sound_Frames_AreCountedAsTheFieldDoes") {
   CHECK(few.error().message.starts_with("8 frames, expected 9"));
 }
 
+TEST_CASE("Sound_Center_ReflectsBothEnds") {
+  // 2 | 1 2 4 | 2: sums of neighbours, squared.
+  const std::string rule =
+      R"(, "features": "spectrogram", "n_fft": 2, "hop_length": 1, "window": "rectangular", "center": true)";
+  const auto power = values(made(rule, {1, 2, 4}));
+  CHECK(std::vector<float>(power.begin(), power.begin() + 4) == std::vector<float>{9, 9, 36, 36});
+}
+
 TEST_CASE("Sound_AConstant_IsAllInItsFirstBin") {
   const std::string rule =
       R"(, "features": "spectrogram", "n_fft": 8, "hop_length": 8, "window": "rectangular", "rank": 2)";
