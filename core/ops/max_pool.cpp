@@ -8,6 +8,7 @@
 #include "core/eval/integers.hpp"
 #include "core/numerics/math.hpp"
 #include "core/ops/shared/pool.hpp"
+#include "core/ops/shared/quantization.hpp"
 
 namespace driftscope::ops::max_pool {
 
@@ -63,6 +64,16 @@ void max_pool(const KernelContext<S>& context, const PoolPlan& plan, bool column
   });
 }
 
+// Quantized values that rounding may have moved: the largest moves by as much as the one that moved most.
+Status pool_moved(KernelContext<Bounded>& context, const PoolPlan& plan, bool columns_first) {
+  DRIFTSCOPE_TRY(const std::span<Bounded> bounds, context.bounds_output(0));
+  max_pool<Bounded>(context, plan, columns_first, context.real(0), bounds, std::span<std::int64_t>());
+  std::vector<std::int32_t> steps;
+  for (const Bounded& x : bounds) steps.push_back(static_cast<std::int32_t>(x.value));
+  store_quantized(steps, context.tensor_output(0));
+  return {};
+}
+
 struct MaxPool {
   template <class S>
   static Status run(KernelContext<S>& context) {
@@ -74,6 +85,9 @@ struct MaxPool {
       max_pool<S>(context, plan, columns_first, context.real(0), context.real_output(0), indices);
       return {};
     }
+    if constexpr (std::is_same_v<S, Bounded>)
+      if (quantized_range(context.dtype(0)) && !context.wants_output(1) && !context.real(0).empty())
+        return pool_moved(context, plan, columns_first);
     context.with_integer(context.dtype(0), [&]<class T>() {
       max_pool<T>(context, plan, columns_first, context.tensor(0).template values<T>(),
                   context.tensor_output(0).template mutable_values<T>(), indices);

@@ -183,9 +183,9 @@ TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
     CHECK(fused->tensors.size() > plain->tensors.size());
     CHECK(fused->tensors.size() < model.graph.nodes.size());
     CHECK(holds(fused->run, "left in the optimised model"));
-    // Integers behind values that were fused away have no reference, which is no pass.
-    const Verdict expected = holds(name, "int8") ? Verdict::unjudged : Verdict::rounding;
-    CHECK(verified(model, *fused).verdict <= expected);
+    // Of QLinearConv the possible steps of its input are not carried on: what follows has no reference.
+    const bool has_unknown_steps = std::string(name) == "lenet5-int8.onnx";
+    CHECK(verified(model, *fused).verdict <= (has_unknown_steps ? Verdict::unjudged : Verdict::rounding));
     for (const NamedTensor& output : plain->tensors) {
       INFO(output.name);
       const auto bytes = output.tensor.bytes();

@@ -122,6 +122,30 @@ TEST_CASE("Verify_OneStepOffInsideAGroup_IsRoundingAtTheMiddleAlone") {
     REQUIRE_MESSAGE(elsewhere.ok(), elsewhere.error().message);
     CHECK(elsewhere->verdict == Verdict::fault);
   }
+  // The largest of two steps moves by as much as either.
+  const auto pooled = [](const std::vector<std::int8_t>& q) {
+    const ModelBuilder model = ModelBuilder()
+                                   .opset(21)
+                                   .input("x", DType::float32, {1, 1, 3})
+                                   .initializer("scale", tensor<float>({}, {0.1f}))
+                                   .initializer("zero", tensor<std::int8_t>({}, {0}))
+                                   .node("QuantizeLinear", {"x", "scale", "zero"}, {"q"})
+                                   .node("MaxPool", {"q"}, {"r"}, {ints("kernel_shape", {2})})
+                                   .node("DequantizeLinear", {"r", "scale", "zero"}, {"y"})
+                                   .output("y");
+    Trace trace;
+    trace.tensors = {
+        {"x", tensor<float>({1, 1, 3}, {0.25f, 0.11f, 0.7f})},
+        {"y", tensor<float>({1, 1, 2}, {0.1f * static_cast<float>(q[0]), 0.1f * static_cast<float>(q[1])})}};
+    ThreadPool threads(1);
+    const auto result = verify(built(model), "", trace, threads);
+    REQUIRE_MESSAGE(result.ok(), result.error().message);
+    return result->verdict;
+  };
+  CHECK(pooled({2, 7}) < Verdict::unjudged);
+  CHECK(pooled({3, 7}) < Verdict::unjudged);
+  CHECK(pooled({5, 7}) == Verdict::fault);
+  CHECK(pooled({2, 8}) == Verdict::fault);
   // Abs of an integer ignores bounds: better no result than a wrong one.
   const auto unhandled = verified_group({3, 3, 7}, "Abs", {"q"});
   REQUIRE(unhandled.ok());
