@@ -10,8 +10,8 @@
 
 namespace driftscope {
 
-/// unjudged: within an inconclusive budget (judgeable.hpp), so never a pass; missing: there was nothing to
-/// compare.
+/// unjudged: within an inconclusive budget (judgeable.hpp) or without a reference, so never a pass; missing:
+/// there was nothing to compare.
 enum class Verdict { identical, rounding, unjudged, suspect, fault, missing };
 
 /// What a verdict says of the computation.
