@@ -162,6 +162,17 @@ TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
   }
 }
 
+// As many numbers as a lane has, but one for each lane: not the kernel's.
+TEST_CASE("StrictLayerNormalization_ScaleOfLanes_IsLeftToThePlainKernel") {
+  Rng rng(7);
+  NodeCase square{
+      .op_type = "LayerNormalization",
+      .inputs = {random_tensor(rng, {6, 6}, Values::normal), random_tensor(rng, {6, 1}, Values::normal)}};
+  const SameBits same = check_same_bits(square);
+  CHECK(same.valid);
+  CHECK_FALSE(same.fast);
+}
+
 TEST_CASE("StrictPools_RandomNodes_SameBitsAsPlain") {
   const std::uint64_t seed = test_seed(105);
   SEED_INFO(seed);
