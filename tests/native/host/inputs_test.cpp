@@ -121,7 +121,7 @@ TEST_CASE("ReadInputs_WhatWasChosen_IsInTheTraceOfARun") {
   inputs.inputs = world.read({});
   TargetRunner runner({});
   NativeComparisonHost host(world.model, inputs, runner);
-  auto run = host.start(*parse_target("pc/strict"), RunPurpose::layers);
+  auto run = host.start(*parse_target("pc/strict"), RunPurpose::layers, {});
   REQUIRE(run.ok());
   REQUIRE((*run)->poll([](std::string_view, std::int64_t, std::int64_t) {}).ok());
   const auto chosen = run_fact<ChosenInputs>((*run)->take(), "inputs");
