@@ -1,4 +1,5 @@
-// Spectra of sounds, bit for bit: windows, the discrete Fourier transform, mel filters. Client: sound. Double precision with + − × ÷ √ and the portable functions, in a fixed order.
+// Spectra of sounds, bit for bit: windows, the discrete Fourier transform, mel filters. Double precision with
+// + − × ÷ √ and the portable functions, in a fixed order. Client: sound.
 #pragma once
 
 #include <cstdint>

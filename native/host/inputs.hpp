@@ -21,8 +21,8 @@ struct GivenInputs {
 };
 
 /// Each spec is NAME=SOURCE or SOURCE, a source of inputs (core/inputs) with a single item: .npy, a folder of
-/// an ONNX test_data_set, one sample of a data set (idx:FILE#17), seed:42. Without any, seed:42; beside others
-/// it makes the inputs that are missing. Or a size (core/inputs/input_sizes.hpp).
+/// an ONNX test_data_set, one sample of a data set (idx:FILE#17), seed:42. Without any, seed:42; beside
+/// others it makes the inputs that are missing. Or a size (core/inputs/input_sizes.hpp).
 [[nodiscard]] Result<GivenInputs> read_inputs(const std::vector<std::string>& specs, const ModelFile& model);
 
 /// All samples of a data set, stacked along a new leading axis of the model's only input.

@@ -1,5 +1,5 @@
-// seed:42: inputs that make sense for the model, random otherwise. Item i has the seed 42 + i, so that each can
-// be had alone.
+// seed:42: inputs that make sense for the model, random otherwise. Item i has the seed 42 + i, so that each
+// can be had alone.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -7,8 +7,10 @@ import { faultsOf } from "../document_schema.mjs";
 import { asset, run, temporaryFolder } from "../support.mjs";
 import { interfaceValue, number, part, text } from "../tiny_onnx.mjs";
 
-const node = (op, input, output, domain = "") =>
-  part(1, text(1, input), text(2, output), text(3, output), text(4, op), ...(domain ? [text(7, domain)] : []));
+function node(op, input, output, domain = "") {
+  const where = domain ? [text(7, domain)] : [];
+  return part(1, text(1, input), text(2, output), text(3, output), text(4, op), ...where);
+}
 const opset = (domain, version) => part(8, ...(domain ? [text(1, domain)] : []), number(2, version));
 
 function written(t, nodes, declared, ...opsets) {

@@ -255,8 +255,9 @@ TEST_CASE("MelFilters_Whisper_AreItsOwn") {
 }
 
 TEST_CASE("MelFilters_Htk_HaveTopsOfOneAtEqualSteps") {
-  AudioPreprocess how = described(
-      R"(, "features": "mel", "n_fft": 16000, "hop_length": 160, "mel_bins": 3, "low_hz": 0, "high_hz": 8000)");
+  AudioPreprocess how =
+      described(R"(, "features": "mel", "n_fft": 16000, "hop_length": 160, "mel_bins": 3, "low_hz": 0)"
+                R"(, "high_hz": 8000)");
   const std::vector<double> filters = mel_filters(how);
   // A bin is 1 Hz wide; 700 · (10^(m / 2595) − 1) at a quarter of 2840.02 mel is 614.4 Hz.
   double best = 0.0;
