@@ -1,6 +1,6 @@
 // A sound in a file of its own → a model's input, as its description says: audio_preprocess.hpp of
-// core/dataset. In double with + − × ÷ √ and the portable functions, rounded once to float32, so the same bits
-// on every host. Client: the source of single files.
+// core/dataset. In double with + − × ÷ √ and the portable functions, rounded once to float32, so the same
+// bits on every host. Client: the source of single files.
 #pragma once
 
 #include <cstddef>

@@ -37,9 +37,7 @@ function layerNormalization(node) {
   const [scale, bias] = [node.input(1), node.input(2)];
   // WebNN's have the shape of a lane; ONNX's may be broadcast along any axis of x.
   const inLane = [scale, bias].every((operand) => operand === null || operand.shape.length <= lane.length);
-  const parameters = inLane
-    ? { scale: expanded(node, scale, lane), bias: expanded(node, bias, lane) }
-    : {};
+  const parameters = inLane ? { scale: expanded(node, scale, lane), bias: expanded(node, bias, lane) } : {};
   let y = node.unary("layerNormalization", x, { axes, epsilon, ...parameters });
   if (!inLane) y = node.binary("mul", y, scale);
   if (!inLane && bias !== null) y = node.binary("add", y, bias);
