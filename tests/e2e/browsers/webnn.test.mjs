@@ -42,7 +42,9 @@ for (const name of ["lenet5", "resnet20", "unet", "textcnn", "transformer", "res
     const folder = temporaryFolder(t);
     const original = asset("models", `${name}.onnx`);
     const env = { DRIFTSCOPE_CHROME_FLAGS: `--webnn-tflite-dump-model=${folder}` };
-    const ran = run(["run", original, "--target", "chrome/webnn", "--quiet"], { env });
+    // With a trace every value is an output of the file.
+    const trace = ["--trace", join(folder, "trace.safetensors")];
+    const ran = run(["run", original, "--target", "chrome/webnn", "--quiet", ...trace], { env });
     assert.equal(ran.status, 0, ran.stderr);
     const written = readdirSync(folder).filter((file) => file.endsWith(".tflite"));
     assert.equal(written.length, 1, written.join());
