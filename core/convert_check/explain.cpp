@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/base/half.hpp"
+#include "core/base/sort_stably.hpp"
 #include "core/base/text.hpp"
 #include "core/convert_check/explain_parts.hpp"
 #include "core/model/tensor_elements.hpp"
@@ -109,9 +110,7 @@ void confirm_each(const PartingLayer& layer, Reasons& reasons, ThreadPool& threa
   const bool alone = std::ranges::any_of(reasons, [&](const Reason& one) { return is(one, true); });
   if (!alone && reasons.size() > 1 && confirmed(layer, reasons, threads) == true)
     for (Reason& reason : reasons) reason.explanation.together = true;
-  std::ranges::stable_sort(reasons, {}, [&](const Reason& one) {
-    return is(one, true) ? 0 : is(one, {}) ? 1 : 2;
-  });
+  sort_stably(reasons, [&](const Reason& one) { return is(one, true) ? 0 : is(one, {}) ? 1 : 2; });
 }
 
 bool is_another_order(const PartingLayer& layer) {

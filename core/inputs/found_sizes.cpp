@@ -1,4 +1,5 @@
 #include "core/inputs/found_sizes.hpp"
+#include "core/base/sort_stably.hpp"
 
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ std::vector<Variable> variables_of(const Graph& graph) {
     }
   }
   // A sum comes after what it is the sum of, a batch first: it is nearly always 1.
-  std::ranges::stable_sort(variables, {}, [](const Variable& variable) {
+  sort_stably(variables, [](const Variable& variable) {
     return is_sum(variable) ? 2 : variable.role->name == "batch" ? 0 : 1;
   });
   const auto hints = sizes_of_weights(graph);

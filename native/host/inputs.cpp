@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/sort_stably.hpp"
 #include "core/dataset/dataset_format.hpp"
 #include "core/inputs/fit_inputs.hpp"
 #include "core/inputs/found_inputs.hpp"
@@ -125,9 +126,7 @@ Result<GivenInputs> read_inputs(const std::vector<std::string>& specs, const Mod
   const std::string usual = fmt::format("seed:{}", default_seed);
   if (sources.empty()) sources.push_back({usual, "", usual});
   // Seeds last: they make what the others leave, and know the sizes of those.
-  std::ranges::stable_partition(sources, [](const Wanted& one) { return !one.is_seed(); });
-  std::ranges::stable_partition(sources,
-                                [](const Wanted& one) { return !one.is_seed() || !one.name.empty(); });
+  sort_stably(sources, [](const Wanted& one) { return !one.is_seed() ? 0 : !one.name.empty() ? 1 : 2; });
   Reading reading(model, std::move(graph));
   for (const Wanted& one : sources) DRIFTSCOPE_CHECK(reading.read(one));
   for (const std::string& spec : specs)

@@ -7,6 +7,7 @@
 
 #include "core/base/format.hpp"
 #include "core/base/json.hpp"
+#include "core/base/text.hpp"
 #include "core/convert/format.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/report/text_table.hpp"
@@ -152,9 +153,19 @@ documents::ExportedModel exported(const convert::Format& format, const std::stri
   return one;
 }
 
+/// A model that lacked some of its outputs would look whole.
+Status check_outputs(const std::string& path, const Graph& graph) {
+  for (const ModelNote& note : graph.notes)
+    if (note.kind == NoteKind::output_type)
+      return unsupported(
+          fmt::format("{}: output {} cannot be exported: {}", path, in_quotes(note.value), note.is));
+  return {};
+}
+
 Status run_export(const ExportOptions& options) {
   const auto& formats = convert_formats().all();
   DRIFTSCOPE_TRY(const GraphFile file, load_graph_file(options.model, 1));
+  DRIFTSCOPE_CHECK(check_outputs(options.model, file.graph));
   DRIFTSCOPE_TRY(const auto shapes, input_shapes(file.graph, options.input_shapes));
   DRIFTSCOPE_TRY(const Graph graph, bind_shapes(file.graph, shapes));
   convert::ConvertOptions how;
