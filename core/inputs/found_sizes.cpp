@@ -1,5 +1,4 @@
 #include "core/inputs/found_sizes.hpp"
-#include "core/base/sort_stably.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "core/base/checked.hpp"
+#include "core/base/sort_stably.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/inputs/input_sizes.hpp"
 #include "core/inputs/name_patterns.hpp"
