@@ -16,7 +16,9 @@
 #include <iterator>
 
 #include "core/base/sha256.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
+#include "core/inputs/found_inputs.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/platform/platform.hpp"
@@ -109,7 +111,10 @@ Result<std::string> digest_model(const std::string& path, const Arguments& argum
   DRIFTSCOPE_TRY(const Graph graph, build_graph(model));
   NamedInputs inputs;
   if (arguments.input.empty()) {
-    DRIFTSCOPE_TRY(inputs, seeded_inputs(graph, arguments.seed));
+    // As the program makes them.
+    DRIFTSCOPE_TRY(const Graph inferred, infer_shapes(graph));
+    DRIFTSCOPE_TRY(FoundInputs found, found_inputs(inferred, arguments.seed));
+    inputs = std::move(found.tensors);
   } else {
     DRIFTSCOPE_TRY(const auto input_bytes, read_file(arguments.input));
     DRIFTSCOPE_TRY(Trace file, read_trace(input_bytes));
