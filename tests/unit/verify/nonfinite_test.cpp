@@ -9,22 +9,13 @@
 #include "core/platform/platform.hpp"
 #include "core/report/tables.hpp"
 #include "core/verify/verify.hpp"
-#include "tests/unit/support/model_builder.hpp"
+#include "tests/unit/verify/verified.hpp"
 
 namespace driftscope::test::nonfinite_test {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
-
-Verification verified(const ModelBuilder& model, const std::vector<NamedTensor>& tensors) {
-  Trace trace;
-  trace.tensors = tensors;
-  ThreadPool threads(1);
-  auto result = verify(built(model), "", trace, threads);
-  REQUIRE_MESSAGE(result.ok(), result.error().message);
-  return *std::move(result);
-}
 
 Tensor three(float a, float b, float c) { return tensor<float>({1, 3}, {a, b, c}); }
 

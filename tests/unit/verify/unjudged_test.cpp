@@ -13,20 +13,13 @@
 #include "core/results/verify_json.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/verify/small_nets.hpp"
+#include "tests/unit/verify/verified.hpp"
 #include "unit/ops/one_node.hpp"
 
 namespace driftscope::test::unjudged_test {
 namespace {
 
 const double infinite = std::numeric_limits<double>::infinity();
-
-Tensor halves(Shape shape, const std::vector<double>& values) {
-  auto result = Tensor::make(DType::float16, std::move(shape));
-  REQUIRE(result.ok());
-  const auto to = result->mutable_values<std::uint16_t>();
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = narrow(float16_format, values[i]);
-  return *std::move(result);
-}
 
 // With the type of `like`.
 Tensor made(const Tensor& like, const std::vector<double>& values) {

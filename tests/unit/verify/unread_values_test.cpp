@@ -4,27 +4,10 @@
 #include "core/base/half.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
-#include "tests/unit/support/model_builder.hpp"
+#include "tests/unit/verify/verified.hpp"
 
 namespace driftscope::test::unread_values_test {
 namespace {
-
-Tensor halves(Shape shape, const std::vector<double>& values) {
-  auto result = Tensor::make(DType::float16, std::move(shape));
-  REQUIRE(result.ok());
-  const auto to = result->mutable_values<std::uint16_t>();
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = narrow(float16_format, values[i]);
-  return *std::move(result);
-}
-
-Verification verified(const ModelBuilder& model, const std::vector<NamedTensor>& tensors) {
-  Trace trace;
-  trace.tensors = tensors;
-  ThreadPool threads(1);
-  auto result = verify(built(model), "", trace, threads);
-  REQUIRE_MESSAGE(result.ok(), result.error().message);
-  return *std::move(result);
-}
 
 Tensor given() { return tensor<float>({1, 2}, {1, 2}); }
 Tensor zeros() { return tensor<float>({2, 3}, {0, 0, 0, 0, 0, 0}); }
