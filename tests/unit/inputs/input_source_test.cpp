@@ -190,4 +190,15 @@ TEST_CASE("InputSource_Sound_IsReadAsItsDescriptionSays") {
   CHECK(holds(world.failure("p.png"), "a picture, but m.preprocess.json describes sounds"));
 }
 
+TEST_CASE("InputSource_ChosenItemsOfAStack_AreItsRowsInThatOrder") {
+  const auto stack = Tensor::from_values<float>({4, 2}, std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7});
+  REQUIRE(stack.ok());
+  const auto chosen = chosen_items({{"x", *stack}}, std::vector<std::int64_t>{1, 3});
+  REQUIRE(chosen.ok());
+  CHECK(chosen->at(0).name == "x");
+  CHECK(chosen->at(0).tensor.shape() == Shape{2, 2});
+  const auto values = chosen->at(0).tensor.values<float>();
+  CHECK(std::vector<float>(values.begin(), values.end()) == std::vector<float>{2, 3, 6, 7});
+}
+
 }  // namespace driftscope::test::input_source_test
