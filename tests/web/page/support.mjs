@@ -1,4 +1,5 @@
 // A server and a Chromium on its page, for one test each; both are ended when the test is over.
+import { readdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 import { start, temporaryFolder, until } from "../../e2e/support.mjs";
@@ -22,14 +23,66 @@ export async function serve(t, options = [], env = {}) {
   return { url, traces, output: served.output };
 }
 
+// Whether `promise` settles within so many seconds. Playwright itself waits for ever for an end or a new page.
+async function settles(promise, seconds) {
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, seconds * 1000, false)));
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// The processes of Chromium that this process started, with what each of them started.
+function browserProcesses() {
+  const parents = new Map();
+  for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
+    try {
+      const parent = readFileSync(`/proc/${name}/stat`, "latin1").replace(/^.*\) \S+ (\d+) .*$/s, "$1");
+      const command = readFileSync(`/proc/${name}/cmdline`, "latin1");
+      parents.set(Number(name), { parent: Number(parent), command });
+    } catch {
+      // it ended meanwhile
+    }
+  const found = [];
+  const add = (id) => {
+    found.push(id);
+    for (const [child, { parent }] of parents) if (parent === id) add(child);
+  };
+  for (const [id, { parent, command }] of parents)
+    if (parent === process.pid && command.includes("--remote-debugging-")) add(id);
+  return found;
+}
+
+function killBrowser() {
+  for (const id of browserProcesses())
+    try {
+      process.kill(id, "SIGKILL");
+    } catch {
+      // it ended meanwhile
+    }
+}
+
+// A Chromium whose GPU process was lost does not always end when asked to: whose fault that is, no test decides.
+async function endWithin(seconds, what, promise) {
+  if (await settles(promise, seconds)) return;
+  console.error(`${what} did not end within ${seconds} s: Chromium is killed`);
+  killBrowser();
+  browser = undefined;
+  await settles(promise, seconds);
+}
+
 let browser;
 export async function openPage(t, options = {}) {
   browser ??= await chromium.launch({
     executablePath,
     args: ["--no-sandbox", "--disable-quic", "--enable-unsafe-swiftshader"],
   });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  t.after(() => context.close());
+  const opening = browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  if (!(await settles(opening, 60))) throw new Error("Chromium opened no context within 60 s");
+  const context = await opening;
+  t.after(() => endWithin(30, "the page", context.close()));
   const page = await context.newPage();
   // Anything the page reports (a script that the policy forbids, an exception) fails the test.
   const complaints = [];
@@ -43,7 +96,7 @@ export async function openPage(t, options = {}) {
 }
 
 export async function closeBrowser() {
-  await browser?.close();
+  if (browser) await endWithin(30, "the browser", browser.close());
   browser = undefined;
 }
 
