@@ -23,7 +23,8 @@ std::vector<double> layer_sums(const Trace& trace) {
   for (const NodeRecord& node : trace.nodes) runs = std::max(runs, node.time_ns.size());
   std::vector<double> totals(runs, 0.0);
   for (const NodeRecord& node : trace.nodes)
-    for (std::size_t i = 0; i < node.time_ns.size(); ++i) totals[i] += static_cast<double>(node.time_ns[i]);
+    for (std::size_t i = 0; node.inside.empty() && i < node.time_ns.size(); ++i)
+      totals[i] += static_cast<double>(node.time_ns[i]);
   return totals;
 }
 

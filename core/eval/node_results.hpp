@@ -52,11 +52,21 @@ template <class S>
 SubgraphRules<S, Evaluated<S>> subgraph_rules(ThreadPool& threads, NodeRunner* /*inside*/,
                                               Evaluated<S>* /*held*/) {
   return {[](const Tensor& constant) -> Result<Evaluated<S>> { return known<S>(constant); },
-          [&threads](const Node& node, std::span<const Evaluated<S>* const> inputs) {
-            return evaluate<S>(node, inputs, threads);
+          [&threads](const Node& node,
+                     std::span<const Evaluated<S>* const> inputs) -> Result<std::vector<Evaluated<S>>> {
+            DRIFTSCOPE_TRY(auto results, evaluate<S>(node, inputs, threads));
+            // In double every value is the correctly rounded one of its own type, inside as outside.
+            if constexpr (std::is_same_v<S, double>)
+              for (Evaluated<S>& result : results)
+                if (!result.real.empty()) {
+                  DRIFTSCOPE_TRY(const Tensor rounded, lower(result));
+                  result = known<S>(rounded);
+                }
+            return results;
           },
           [](Evaluated<S> value) -> Result<Evaluated<S>> { return value; },
-          [](Evaluated<S> value) { return value; }};
+          [](Evaluated<S> value) { return value; },
+          [](const Evaluated<S>& value) -> Result<Tensor> { return lower(value); }};
 }
 
 inline SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, NodeRunner* inside,
@@ -66,7 +76,8 @@ inline SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, NodeRunn
             return inside != nullptr ? inside->run(node, inputs) : evaluate_strict(node, inputs, threads);
           },
           [](Evaluated<float> value) -> Result<Tensor> { return std::move(value.tensor); },
-          [](Tensor value) { return Evaluated<float>{value.dtype(), value.shape(), {}, std::move(value)}; }};
+          [](Tensor value) { return Evaluated<float>{value.dtype(), value.shape(), {}, std::move(value)}; },
+          [](const Tensor& value) -> Result<Tensor> { return value; }};
 }
 
 /// The outputs of one node while it runs. Floating ones are kept as S; `in_place` writes
@@ -143,7 +154,7 @@ class NodeResults final : public KernelHost<S> {
     for (const Subgraph& subgraph : node_.subgraphs) {
       if (subgraph.attribute != attribute) continue;
       auto run = std::make_unique<HeldSubgraphRun<S, Held>>(
-          subgraph, inputs_.subspan(node_.inputs.size()),
+          node_, subgraph, inputs_.subspan(node_.inputs.size()),
           subgraph_rules(threads_, inside_, static_cast<Held*>(nullptr)));
       DRIFTSCOPE_CHECK(run->prepare());
       return std::unique_ptr<SubgraphRun<S>>(std::move(run));

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/eval/kernel_context.hpp"
+#include "core/eval/subgraph_watch.hpp"
 #include "core/graph/graph.hpp"
+#include "core/platform/platform.hpp"
 
 namespace driftscope {
 
@@ -21,15 +23,18 @@ struct SubgraphRules {
   std::function<Result<std::vector<Held>>(const Node&, std::span<const Held* const>)> evaluate;
   std::function<Result<Held>(Evaluated<S>)> take;
   std::function<Evaluated<S>(Held)> give;
+  std::function<Result<Tensor>(const Held&)> show;  ///< to who looks at the nodes
 };
 
 template <class S, class Held>
 class HeldSubgraphRun final : public SubgraphRun<S> {
  public:
-  /// `captured` are the node's captured values; they outlive this.
-  HeldSubgraphRun(const Subgraph& subgraph, std::span<const Held* const> captured,
+  /// `captured` are the owner's captured values; they outlive this, as does the owner.
+  HeldSubgraphRun(const Node& owner, const Subgraph& subgraph, std::span<const Held* const> captured,
                   SubgraphRules<S, Held> rules)
-      : subgraph_(subgraph),
+      : owner_(owner),
+        subgraph_(subgraph),
+        watch_(subgraph_watch()),
         rules_(std::move(rules)),
         constants_(graph().values.size()),
         base_(graph().values.size(), nullptr),
@@ -41,6 +46,12 @@ class HeldSubgraphRun final : public SubgraphRun<S> {
         if (value != no_value) last_use_[value] = id;
     for (const ValueId value : graph().outputs) last_use_[value] = no_node;
   }
+
+  ~HeldSubgraphRun() override {
+    if (watch_ != nullptr) watch_->finished(owner_, iteration_);
+  }
+  HeldSubgraphRun(const HeldSubgraphRun&) = delete;
+  HeldSubgraphRun& operator=(const HeldSubgraphRun&) = delete;
 
   Status prepare() {
     for (ValueId id = 0; id < graph().values.size(); ++id) {
@@ -55,7 +66,10 @@ class HeldSubgraphRun final : public SubgraphRun<S> {
   [[nodiscard]] const Graph& graph() const override { return *subgraph_.graph; }
 
   [[nodiscard]] Result<std::vector<Evaluated<S>>> run(std::vector<Evaluated<S>> inputs) override {
+    if (watch_ != nullptr) watch_->enter(owner_, subgraph_, iteration_);
     auto outputs = run_nodes(std::move(inputs));
+    if (watch_ != nullptr) watch_->leave();
+    ++iteration_;
     if (!outputs.ok()) return in_context(std::move(outputs).error(), subgraph_.attribute);
     return outputs;
   }
@@ -73,6 +87,7 @@ class HeldSubgraphRun final : public SubgraphRun<S> {
     };
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       DRIFTSCOPE_TRY(Held value, rules_.take(std::move(inputs[i])));
+      DRIFTSCOPE_CHECK(show(graph().inputs[i], value));
       put(graph().inputs[i], std::move(value));
     }
     for (NodeId id = 0; id < graph().nodes.size(); ++id) {
@@ -80,9 +95,14 @@ class HeldSubgraphRun final : public SubgraphRun<S> {
       const std::vector<ValueId> reads = node.reads();
       std::vector<const Held*> operands;
       for (const ValueId value : reads) operands.push_back(value == no_value ? nullptr : values[value]);
+      const std::int64_t begin = watch_ == nullptr ? 0 : monotonic_ns();
       DRIFTSCOPE_TRY(std::vector<Held> results, rules_.evaluate(node, operands));
-      for (std::size_t o = 0; o < results.size(); ++o)
-        if (node.outputs[o] != no_value) put(node.outputs[o], std::move(results[o]));
+      if (watch_ != nullptr) watch_->node_done(graph(), id, monotonic_ns() - begin);
+      for (std::size_t o = 0; o < results.size(); ++o) {
+        if (node.outputs[o] == no_value) continue;
+        DRIFTSCOPE_CHECK(show(node.outputs[o], results[o]));
+        put(node.outputs[o], std::move(results[o]));
+      }
       for (const ValueId value : reads)
         if (value != no_value && last_use_[value] == id) made[value].reset();
     }
@@ -91,7 +111,16 @@ class HeldSubgraphRun final : public SubgraphRun<S> {
     return outputs;
   }
 
+  Status show(ValueId id, const Held& value) {
+    if (watch_ == nullptr || !watch_->wants(graph(), id)) return {};
+    DRIFTSCOPE_TRY(const Tensor tensor, rules_.show(value));
+    return watch_->value(graph(), id, tensor);
+  }
+
+  const Node& owner_;
   const Subgraph& subgraph_;
+  SubgraphWatch* watch_;
+  std::int64_t iteration_ = 0;
   SubgraphRules<S, Held> rules_;
   std::vector<std::optional<Held>> constants_;
   std::vector<const Held*> base_;  // constants and captured values

@@ -56,8 +56,15 @@ Flame flame_of(const Snapshot& snapshot, std::size_t target, bool first) {
   std::unordered_map<std::string_view, std::size_t> layer_of;
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i) layer_of.emplace(snapshot.layers[i].node, i);
   std::vector<std::size_t> open;  // spans of the scopes that contain the last node
+  const auto time_of = [first](const NodeRecord& node) -> std::int64_t {
+    return node.time_ns.empty() ? 0 : first ? node.time_ns.front() : steady_time_ns(node);
+  };
+  std::unordered_map<std::string_view, std::int64_t> inside_ns;  // of what an If, Loop or Scan contains
+  for (const NodeRecord& node : column.about.nodes)
+    if (!node.inside.empty()) inside_ns[node.inside] += time_of(node);
   for (const NodeRecord& node : column.about.nodes) {
-    const std::int64_t ns = node.time_ns.empty() ? 0 : first ? node.time_ns.front() : steady_time_ns(node);
+    const auto contained = inside_ns.find(node.name);
+    const std::int64_t ns = time_of(node) - (contained == inside_ns.end() ? 0 : contained->second);
     if (ns <= 0) continue;
     auto scopes = scopes_of(node.name);
     if (scopes.size() > 24) scopes.resize(24);

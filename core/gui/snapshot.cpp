@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/text.hpp"
+#include "core/graph/control_flow.hpp"
 #include "core/results/headline.hpp"
 #include "core/results/layer_names.hpp"
 #include "core/verify/metrics.hpp"
@@ -170,8 +172,12 @@ void find_firsts(Snapshot& snapshot, std::size_t target) {
 void add_layer_times(Snapshot& snapshot, std::size_t target) {
   RunTime& time = snapshot.targets[target].time;
   if (time.kind != TimeKind::unknown) return;
+  std::unordered_set<std::string_view> nodes;
+  for (const Layer& layer : snapshot.layers) nodes.insert(layer.node);
+  const auto is_node = [&](std::string_view name) { return nodes.contains(name); };
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
-    time.ns += static_cast<double>(snapshot.cell(i, target).time_ns());
+    if (outermost_owner(snapshot.layers[i].node, is_node).empty())
+      time.ns += static_cast<double>(snapshot.cell(i, target).time_ns());
   if (time.ns <= 0.0) return;
   time.kind = TimeKind::layers;
   if (time.layers == "unknown") time.layers = "watched";

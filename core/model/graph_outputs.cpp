@@ -5,24 +5,13 @@
 #include <protozero/pbf_writer.hpp>
 #include <string_view>
 
+#include "core/model/onnx_fields.hpp"
 #include "core/model/onnx_parts.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/model/protobuf_fields.hpp"
 
 namespace driftscope {
 namespace {
-
-// Field numbers of onnx.proto.
-constexpr std::uint32_t model_graph = 7;
-constexpr std::uint32_t graph_node = 1;
-constexpr std::uint32_t graph_output = 12;
-constexpr std::uint32_t value_info_name = 1;
-constexpr std::uint32_t value_info_type = 2;
-constexpr std::uint32_t type_tensor = 1;
-constexpr std::uint32_t tensor_element = 1;
-constexpr std::uint32_t tensor_shape = 2;
-constexpr std::uint32_t shape_dimension = 1;
-constexpr std::uint32_t dimension_value = 1;
 
 /// A ModelProto, split at its graph.
 struct AroundGraph {
@@ -41,7 +30,7 @@ Result<AroundGraph> cut_at_graph(std::span<const std::byte> model) {
       const std::size_t begin = whole.size() - reader.data().size();
       if (!reader.next()) break;
       Field field(reader);
-      if (field.tag() == model_graph) {
+      if (field.tag() == onnx_field::model_graph) {
         if (found) return bad_input("model: it contains two graphs");
         const std::string_view graph = field.bytes();
         found = {whole.substr(0, begin), graph, whole.substr(whole.size() - reader.data().size())};
@@ -60,18 +49,18 @@ std::string type_message(const OutputType& type) {
   std::string shape;
   for (const std::int64_t size : type.shape) {
     std::string dimension;
-    protozero::pbf_writer(dimension).add_int64(dimension_value, size);
-    protozero::pbf_writer(shape).add_message(shape_dimension, dimension);
+    protozero::pbf_writer(dimension).add_int64(onnx_field::dimension_value, size);
+    protozero::pbf_writer(shape).add_message(onnx_field::shape_dimension, dimension);
   }
   std::int32_t element = 0;
   for (std::int32_t number = 1; number < 64 && element == 0; ++number)
     if (dtype_from_onnx(number) == type.dtype) element = number;
   std::string tensor;
   protozero::pbf_writer writer(tensor);
-  writer.add_int32(tensor_element, element);
-  writer.add_message(tensor_shape, shape);
+  writer.add_int32(onnx_field::type_tensor_element, element);
+  writer.add_message(onnx_field::type_tensor_shape, shape);
   std::string message;
-  protozero::pbf_writer(message).add_message(type_tensor, tensor);
+  protozero::pbf_writer(message).add_message(onnx_field::type_tensor, tensor);
   return message;
 }
 
@@ -96,10 +85,10 @@ Result<ModelOutline> outline_model(std::span<const std::byte> model) {
   DRIFTSCOPE_TRY(const AroundGraph parts, cut_at_graph(model));
   ModelOutline outline;
   DRIFTSCOPE_CHECK(read_fields(parts.graph, [&](Field& field) -> Status {
-    if (field.tag() == graph_node) {
+    if (field.tag() == onnx_field::graph_node) {
       DRIFTSCOPE_TRY(OutlineNode node, outline_node(field.bytes()));
       outline.nodes.push_back(std::move(node));
-    } else if (field.tag() == graph_output) {
+    } else if (field.tag() == onnx_field::graph_output) {
       std::string other_type;
       DRIFTSCOPE_TRY(ValueInfo info, read_value_info(field.bytes(), other_type));
       outline.outputs.push_back(std::move(info.name));
@@ -116,14 +105,14 @@ Result<std::vector<std::byte>> with_graph_outputs(std::span<const std::byte> mod
   std::string outputs;
   for (const std::string& name : names) {
     std::string info;
-    protozero::pbf_writer(info).add_string(value_info_name, name);
+    protozero::pbf_writer(info).add_string(onnx_field::value_info_name, name);
     if (const auto type = types.find(name); type != types.end())
-      protozero::pbf_writer(info).add_message(value_info_type, type_message(type->second));
-    protozero::pbf_writer(outputs).add_message(graph_output, info);
+      protozero::pbf_writer(info).add_message(onnx_field::value_info_type, type_message(type->second));
+    protozero::pbf_writer(outputs).add_message(onnx_field::graph_output, info);
   }
   std::string head;  // tag and length of the graph
   protozero::add_varint_to_buffer(
-      &head, protozero::tag_and_type(model_graph, protozero::pbf_wire_type::length_delimited));
+      &head, protozero::tag_and_type(onnx_field::model_graph, protozero::pbf_wire_type::length_delimited));
   protozero::add_varint_to_buffer(&head, parts.graph.size() + outputs.size());
   std::size_t size = 0;
   const std::array<std::string_view, 5> pieces = {parts.before, head, parts.graph, outputs, parts.after};

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/text.hpp"
+#include "core/graph/control_flow.hpp"
 #include "core/inputs/found_inputs.hpp"
 #include "core/protocol/run.hpp"
 #include "core/trace/trace_file.hpp"
@@ -29,7 +30,7 @@ Status check_values(const std::vector<std::string>& names, const Graph& graph) {
   std::set<std::string_view> known;
   for (const Value& value : graph.values) known.insert(value.name);
   for (const std::string& name : names)
-    if (!known.contains(name))
+    if (!known.contains(name) && !has_value_inside(graph, name))
       return bad_input(
           fmt::format("request: \"values\" names {}, which is not a value of the model", in_quotes(name)));
   return {};

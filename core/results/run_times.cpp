@@ -38,7 +38,8 @@ void make_whole(ordered_json& times_ns) {
 
 std::int64_t layers_time_ns(const Trace& trace) {
   std::int64_t total = 0;
-  for (const NodeRecord& node : trace.nodes) total += steady_time_ns(node);
+  for (const NodeRecord& node : trace.nodes)
+    if (node.inside.empty()) total += steady_time_ns(node);
   return total;
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "core/base/text.hpp"
+#include "core/graph/control_flow.hpp"
 
 namespace driftscope {
 namespace {
@@ -55,6 +57,42 @@ Error nothing_chosen(const Graph& graph) {
                   fmt::join(ops, ", ")));
 }
 
+/// Chooses nodes inside If, Loop and Scan, in any iteration.
+class InsideChoice {
+ public:
+  using Fits = std::function<bool(const std::string& name, const Node& node)>;
+  explicit InsideChoice(Fits fits) : fits_(std::move(fits)) {}
+
+  /// `names`: of the values of the graph that the node is in.
+  void add(const Node& node, const std::vector<std::string>& names, const std::string& name) {
+    if (!has_layers_inside(node)) return;
+    for (const Subgraph& subgraph : node.subgraphs) {
+      const Graph& graph = *subgraph.graph;
+      const std::string_view branch = branch_of(subgraph.attribute);
+      const std::string scope = branch_scope(name, branch.empty() ? "*" : branch);
+      std::vector<std::string> own;
+      for (const Value& value : graph.values) own.push_back(scope + value.name);
+      for (std::size_t i = 0; i < graph.captured.size(); ++i)
+        own[graph.captured[i]] = names[node.captured[subgraph.captured[i]]];
+      for (const Node& one : graph.nodes) {
+        const std::string inner = scope + one.name;
+        add(one, own, inner);
+        if (!fits_(inner, one)) continue;
+        for (const ValueId id : one.reads())
+          if (id != no_value && !graph.values[id].constant) chosen_.insert(own[id]);
+        for (const ValueId id : one.outputs)
+          if (id != no_value) chosen_.insert(own[id]);
+      }
+    }
+  }
+
+  [[nodiscard]] const std::set<std::string>& chosen() const { return chosen_; }
+
+ private:
+  Fits fits_;
+  std::set<std::string> chosen_;
+};
+
 }  // namespace
 
 bool glob_matches(std::string_view glob, std::string_view text) {
@@ -81,27 +119,35 @@ bool glob_matches(std::string_view glob, std::string_view text) {
 Result<std::vector<std::string>> chosen_values(const Graph& graph, const CaptureFilter& filter) {
   if (graph.nodes.empty()) return std::vector<std::string>();
   DRIFTSCOPE_TRY(const auto range, read_range(graph, filter.range));
-  const auto fits = [&](NodeId id) {
-    const Node& node = graph.nodes[id];
-    const bool named = std::any_of(filter.nodes.begin(), filter.nodes.end(),
-                                   [&](const auto& glob) { return glob_matches(glob, node.name); });
+  const auto fits = [&](const std::string& name, const Node& node) {
+    const bool named = std::any_of(filter.nodes.begin(), filter.nodes.end(), [&](const auto& glob) {
+      return glob_matches(in_any_iteration(glob), name);
+    });
     const bool of_op = std::find(filter.ops.begin(), filter.ops.end(), node.op_type) != filter.ops.end();
     return (filter.nodes.empty() || named) && (filter.ops.empty() || of_op);
   };
   std::vector<bool> chosen(graph.values.size());
   bool any = false;
+  InsideChoice inside(fits);
+  std::vector<std::string> all_names;
+  for (const Value& value : graph.values) all_names.push_back(value.name);
   for (NodeId id = range.first; id <= range.second; ++id) {
-    if (!fits(id)) continue;
+    inside.add(graph.nodes[id], all_names, graph.nodes[id].name);
+    if (!fits(graph.nodes[id].name, graph.nodes[id])) continue;
     any = true;
     for (const ValueId input : graph.nodes[id].reads())
       if (input != no_value) chosen[input] = graph.values[input].producer != no_node;
     for (const ValueId output : graph.nodes[id].outputs)
       if (output != no_value) chosen[output] = true;
   }
-  if (!any) return nothing_chosen(graph);
+  if (!any && inside.chosen().empty()) return nothing_chosen(graph);
   std::vector<std::string> names;
-  for (ValueId id = 0; id < graph.values.size(); ++id)
-    if (chosen[id]) names.push_back(graph.values[id].name);
+  std::set<std::string> others = inside.chosen();
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    const bool read_inside = others.erase(graph.values[id].name) > 0 && graph.values[id].producer != no_node;
+    if (chosen[id] || read_inside) names.push_back(graph.values[id].name);
+  }
+  names.insert(names.end(), others.begin(), others.end());
   return names;
 }
 

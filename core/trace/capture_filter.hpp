@@ -22,7 +22,8 @@ struct CaptureFilter {
 };
 
 /// Names of the outputs of the chosen nodes and of the values they read (except constants and graph inputs,
-/// which are always kept), in the graph's order. Errors: no node is chosen, a malformed range.
+/// which are always kept), in the graph's order. Of nodes inside a loop "loop[*]/name", whichever iteration
+/// is asked for. Errors: no node is chosen, a malformed range.
 [[nodiscard]] Result<std::vector<std::string>> chosen_values(const Graph& graph, const CaptureFilter& filter);
 
 [[nodiscard]] bool glob_matches(std::string_view glob, std::string_view text);

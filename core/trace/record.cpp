@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "core/base/json.hpp"
 #include "core/graph/constant_nodes.hpp"
 #include "core/platform/platform.hpp"
 #include "core/trace/repeat_check.hpp"
+#include "core/trace/subgraph_recording.hpp"
 
 namespace driftscope {
 namespace {
@@ -91,6 +94,8 @@ struct Recording::State final : public TraceSink {
   std::int64_t begin_ns = 0;
   std::int64_t last_memory_ns = 0;
   std::optional<RunComparer> comparer;
+  std::optional<SubgraphRecording> inside;  // of control flow; none where nothing of it is wanted
+  std::optional<std::set<std::string>> chosen;
   double begin_seconds = 0.0;
 
   State(std::shared_ptr<const Graph> its_graph, Session& its_session, std::vector<Tensor> its_inputs,
@@ -101,6 +106,10 @@ struct Recording::State final : public TraceSink {
         options(std::move(its_options)),
         wanted(graph->values.size(), options.capture != Capture::outputs) {
     if (options.values) choose_values(*options.values);
+    if (options.capture != Capture::outputs && std::ranges::any_of(graph->nodes, has_layers_inside))
+      inside.emplace(SubgraphRecording::Receiver{
+          [this](const std::string& name) { return !chosen || chosen->contains(in_any_iteration(name)); },
+          [this](const std::string& name, const Tensor& tensor) { return keep(name, tensor, false); }});
     // A trace without the inputs of the graph could not be verified.
     for (const ValueId id : graph->inputs) wanted[id] = true;
     for (const ValueId id : graph->outputs) wanted[id] = true;
@@ -124,9 +133,9 @@ struct Recording::State final : public TraceSink {
   }
 
   void choose_values(const std::vector<std::string>& names) {
-    const std::set<std::string_view> chosen(names.begin(), names.end());
+    chosen.emplace(names.begin(), names.end());
     for (ValueId id = 0; id < wanted.size(); ++id)
-      wanted[id] = wanted[id] && chosen.contains(graph->values[id].name);
+      wanted[id] = wanted[id] && chosen->contains(graph->values[id].name);
   }
 
   [[nodiscard]] bool wants(ValueId id) const override { return (repetition == 0 || comparer) && wanted[id]; }
@@ -134,10 +143,14 @@ struct Recording::State final : public TraceSink {
   Status value(ValueId id, const Tensor& tensor) override {
     if (comparer) comparer->value(id, tensor);
     if (repetition > 0) return {};
-    const std::string& name = graph->values[id].name;
+    const bool output = std::find(graph->outputs.begin(), graph->outputs.end(), id) != graph->outputs.end();
+    return keep(graph->values[id].name, tensor, output);
+  }
+
+  Status keep(const std::string& name, const Tensor& tensor, bool output) {
     if (options.sink) {
       DRIFTSCOPE_CHECK(options.sink(name, tensor));
-      if (std::find(graph->outputs.begin(), graph->outputs.end(), id) == graph->outputs.end()) return {};
+      if (!output) return {};
     }
     trace.tensors.push_back({name, tensor});
     return {};
@@ -165,6 +178,8 @@ struct Recording::State final : public TraceSink {
       trace.memory.push_back({trace.memory.back().t_ms, more->bytes, more->kind});
   }
 
+  [[nodiscard]] SubgraphWatch* watch() { return inside ? &*inside : nullptr; }
+
   Status start() {
     if (repetition == 0) {
       begin_ns = monotonic_ns();
@@ -172,8 +187,10 @@ struct Recording::State final : public TraceSink {
       sample_memory_now();
     }
     if (comparer) comparer->begin_run();
+    if (inside) inside->begin_run();
     nodes_ns = 0;
     start_ns = monotonic_ns();
+    const SubgraphWatchScope scope(watch());
     DRIFTSCOPE_CHECK(session.start(inputs, *this));
     running = true;
     return {};
@@ -192,11 +209,31 @@ struct Recording::State final : public TraceSink {
     return {};
   }
 
+  // Nodes inside control flow come before the node that they are inside.
+  void add_inside() {
+    std::map<std::string_view, std::vector<NodeRecord>> by_owner;  // the outermost
+    for (const Node& node : graph->nodes)
+      if (has_layers_inside(node)) by_owner[node.name];
+    const auto is_owner = [&](std::string_view name) { return by_owner.contains(name); };
+    for (NodeRecord& record : inside->take_nodes())
+      if (const auto owner = by_owner.find(outermost_owner(record.name, is_owner)); owner != by_owner.end())
+        owner->second.push_back(std::move(record));
+    std::vector<NodeRecord> all;
+    for (NodeRecord& node : trace.nodes) {
+      if (const auto found = by_owner.find(node.name); found != by_owner.end())
+        std::ranges::move(found->second, std::back_inserter(all));
+      all.push_back(std::move(node));
+    }
+    trace.nodes = std::move(all);
+    trace.control_flow = inside->take_control_flow();
+  }
+
   void describe() {
     nlohmann::json run = describe_session(session, begin_seconds);
     run["repeat"] = repetition;
     run["times"] = {{"watched_ns", run_ns}};  // core/results/run_times.hpp
     run["capture"] = capture_name(options.capture);
+    if (inside) add_inside();
     if (!graph->notes.empty()) run["notes"] = note_lines(graph->notes);
     if (comparer) {
       run["repeat_check"] = repeat_check_json(comparer->result());
@@ -220,7 +257,11 @@ Result<Progress> Recording::poll(std::int64_t budget_ns) {
   Progress progress{0, 0};
   if (!state.done) {
     if (!state.running) DRIFTSCOPE_CHECK(state.start());
-    DRIFTSCOPE_TRY(progress, state.session.poll(budget_ns));
+    {
+      const SubgraphWatchScope scope(state.watch());
+      DRIFTSCOPE_TRY(progress, state.session.poll(budget_ns));
+    }
+    if (state.inside) DRIFTSCOPE_CHECK(state.inside->status());
     if (monotonic_ns() - state.last_memory_ns >= memory_interval_ns) state.sample_memory_now();
     if (progress.finished()) {
       DRIFTSCOPE_CHECK(state.end_of_run());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/control_flow.hpp"
 #include "core/model/model.hpp"
 
 namespace driftscope {
@@ -17,6 +18,8 @@ struct NodeRecord {
   std::vector<std::string> outputs;
   std::vector<std::int64_t> time_ns;  ///< one per repetition; the first includes warming up
   bool constant = false;              ///< depends on no input: the same in every run
+  /// The If, Loop or Scan that it is inside, whose own time contains this one's. Empty: it is inside none.
+  std::string inside = {};
 };
 
 struct MemoryRecord {
@@ -38,6 +41,7 @@ struct Trace {
   /// threads_asked, threads_real, isolated, start_time, options. "{}" when the file does not say.
   std::string run = "{}";
   std::vector<NodeRecord> nodes;
+  std::vector<ControlFlowRecord> control_flow;  ///< of If, Loop and Scan whose layers inside were recorded
   std::vector<MemoryRecord> memory;
   std::vector<NamedTensor> tensors;    ///< by ONNX value name, in the order recorded
   std::vector<LaterValue> later = {};  ///< where runs were compared and differ

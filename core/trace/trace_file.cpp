@@ -96,6 +96,7 @@ Status read_metadata(const std::map<std::string, std::string>& metadata, Trace& 
   if (auto run = check_run(trace.run); !run.ok()) return in_context(std::move(run).error(), "__metadata__");
   DRIFTSCOPE_CHECK(read_records(metadata, "nodes", trace.nodes));
   DRIFTSCOPE_CHECK(check_times(trace.nodes));
+  DRIFTSCOPE_CHECK(read_records(metadata, "control_flow", trace.control_flow));
   DRIFTSCOPE_CHECK(read_records(metadata, "memory", trace.memory));
   return check_samples(trace.memory);
 }
@@ -125,6 +126,9 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
     if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is not a finite number");
   DRIFTSCOPE_CHECK(check_samples(trace.memory));
   DRIFTSCOPE_TRY(metadata["nodes"], exact_json_text(encode(trace.nodes), "nodes"));
+  if (!trace.control_flow.empty()) {
+    DRIFTSCOPE_TRY(metadata["control_flow"], exact_json_text(encode(trace.control_flow), "control_flow"));
+  }
   DRIFTSCOPE_TRY(metadata["memory"], exact_json_text(encode(trace.memory), "memory"));
   return metadata;
 }

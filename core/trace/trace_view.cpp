@@ -12,6 +12,7 @@ TraceView::TraceView(const Trace& trace) : in_memory_(&trace) {
   about_.target = trace.target;
   about_.run = trace.run;
   about_.nodes = trace.nodes;
+  about_.control_flow = trace.control_flow;
   about_.memory = trace.memory;
   for (const NamedTensor& named : trace.tensors)
     entries_.push_back({named.name, named.tensor.dtype(), named.tensor.shape(), 0, 0, entries_.size()});

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "core/graph/constant_nodes.hpp"
+#include "core/graph/unfold.hpp"
 #include "core/verify/metrics.hpp"
 
 namespace driftscope {
@@ -75,6 +77,21 @@ void fill_difference(LayerDifference& layer, const Tensor* left, const Tensor* r
   layer.kl = kl_divergence(*left, *right);
 }
 
+/// With the layers inside subgraphs that either run went through; nothing where neither recorded any.
+std::optional<Graph> unfolded_for(const Graph& model, const Trace& left, const Trace& right) {
+  if (left.control_flow.empty() && right.control_flow.empty()) return std::nullopt;
+  std::vector<ControlFlowRecord> records = left.control_flow;
+  for (const ControlFlowRecord& record : right.control_flow)
+    if (std::ranges::none_of(left.control_flow, [&](const ControlFlowRecord& other) {
+          return other.node == record.node && other.branch == record.branch;
+        }))
+      records.push_back(record);
+  const auto has = [&](std::string_view name) {
+    return left.find(name) != nullptr || right.find(name) != nullptr;
+  };
+  return unfold(model, records, has);
+}
+
 }  // namespace
 
 std::int64_t steady_time_ns(const NodeRecord& node) { return steady_time_ns(node.time_ns); }
@@ -89,7 +106,9 @@ std::int64_t steady_time_ns(std::span<const std::int64_t> runs) {
   return times[middle - 1] + (times[middle] - times[middle - 1]) / 2;
 }
 
-Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& right) {
+Result<Comparison> compare(const Graph& model, const Trace& left, const Trace& right) {
+  const std::optional<Graph> unfolded = unfolded_for(model, left, right);
+  const Graph& graph = unfolded ? *unfolded : model;
   const TracedTensors left_values(graph, left);
   const TracedTensors right_values(graph, right);
   DRIFTSCOPE_CHECK(check_same_run(graph, left, right, left_values, right_values));

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <unordered_set>
 
 #include "core/graph/constant_nodes.hpp"
+#include "core/graph/unfold.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
@@ -81,6 +84,15 @@ void conclude(Verification& verification) {
     verification.verdict = worse_of(verification.verdict, layer.verdict);
     if (layer.verdict == Verdict::fault && !verification.first_fault) verification.first_fault = layer.node;
   }
+}
+
+/// The model as the run went through its subgraphs; nothing where it has none that were recorded.
+std::optional<Graph> unfolded_for(const Graph& graph, const TraceView& trace) {
+  if (trace.about().control_flow.empty()) return std::nullopt;
+  std::unordered_set<std::string_view> names;
+  for (std::size_t i = 0; i < trace.size(); ++i) names.insert(trace[i].name);
+  return unfold(graph, trace.about().control_flow,
+                [&](std::string_view name) { return names.contains(name); });
 }
 
 /// By node: whether the value is computed from recorded ones by it.
@@ -193,22 +205,26 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   return verify(graph, model_sha256, TraceView(trace), threads, progress);
 }
 
-Result<Verification> verify(const Graph& graph, const std::string& model_sha256, const TraceView& trace,
+Result<Verification> verify(const Graph& model, const std::string& model_sha256, const TraceView& trace,
                             ThreadPool& threads, const VerifyProgress& progress) {
   DRIFTSCOPE_CHECK(expect_model(model_sha256, trace.about()));
+  const std::optional<Graph> unfolded = unfolded_for(model, trace);
+  const Graph& graph = unfolded ? *unfolded : model;
   DRIFTSCOPE_TRY(Verification verification, verify_layers(graph, trace, threads, progress));
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
   verification.target = trace.about().target;
   conclude(verification);
   if (verification.layers.empty()) return nothing_compared(trace, RecordedValues(graph, trace));
   verification.nonfinite = nonfinite_outputs(graph, RecordedValues(graph, trace), verification.layers);
-  DRIFTSCOPE_TRY(verification.repeats, verify_repeats(graph, trace, threads));
+  DRIFTSCOPE_TRY(verification.repeats, verify_repeats(model, trace, threads));
   if (verification.repeats) judge_later_runs(verification, *verification.repeats);
   return verification;
 }
 
-Result<std::optional<RepeatVerification>> verify_repeats(const Graph& graph, const TraceView& trace,
+Result<std::optional<RepeatVerification>> verify_repeats(const Graph& model, const TraceView& trace,
                                                          ThreadPool& threads) {
+  const std::optional<Graph> unfolded = unfolded_for(model, trace);
+  const Graph& graph = unfolded ? *unfolded : model;
   return judge_repeats(graph, trace, [&](ValueId value, const Tensor* instead) {
     return judge_value(graph, trace, value, instead, threads);
   });

@@ -83,3 +83,41 @@ export function functions(list, sizes) {
   );
   return Buffer.concat([number(1, 9), graph, part(8, number(2, 20))]);
 }
+
+/** y = sum(x) > 0 ? tanh(x·w) : -(x·x), by an If "choice" with the nodes scale, squash and negate. */
+export function choice() {
+  const graph = (name, nodes, output) => part(6, ...nodes, text(2, name), part(12, text(1, output)));
+  const branch = (attribute, ...content) =>
+    part(5, text(1, attribute), graph(attribute, ...content), number(20, 5));
+  const list = [
+    node("ReduceSum", "sum", ["x"], "s"),
+    node("Greater", "greater", ["s", "zero"], "c"),
+    part(
+      1,
+      text(1, "c"),
+      text(2, "y"),
+      text(3, "choice"),
+      text(4, "If"),
+      branch(
+        "then_branch",
+        [node("Mul", "scale", ["x", "w"], "product"), node("Tanh", "squash", ["product"], "t")],
+        "t",
+      ),
+      branch(
+        "else_branch",
+        [node("Mul", "scale", ["x", "x"], "square"), node("Neg", "negate", ["square"], "n")],
+        "n",
+      ),
+    ),
+  ];
+  const whole = part(
+    7,
+    ...list,
+    text(2, "graph"),
+    initializer("zero", [0]),
+    initializer("w", [0.3, -0.7, 1.1, 0.9]),
+    interfaceValue(11, "x", [4]),
+    interfaceValue(12, "y", [4]),
+  );
+  return Buffer.concat([number(1, 8), whole, part(8, number(2, 17))]);
+}

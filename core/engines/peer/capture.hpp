@@ -7,6 +7,7 @@
 #include "core/base/result.hpp"
 #include "core/engines/peer/runtime.hpp"
 #include "core/graph/graph.hpp"
+#include "core/model/branch_outputs.hpp"
 #include "core/model/graph_outputs.hpp"
 
 namespace driftscope::peer {
@@ -21,6 +22,11 @@ struct CapturePlan {
 /// Hidden are those inside the model's own functions, and those of types that `runtime` cannot pass.
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline,
                                        const Runtime& runtime);
+
+/// The values inside the branches of the Ifs of `graph`, at any depth: they become outputs of the Ifs and of
+/// the model. Values inside loops, whose iterations a runtime does not return, count as hidden in `plan`.
+[[nodiscard]] std::vector<IfOutputs> plan_branches(const Graph& graph, const Runtime& runtime,
+                                                   CapturePlan& plan);
 
 /// The same for a runtime that gets our graph, in which functions are inlined.
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const Runtime& runtime);

@@ -44,7 +44,7 @@ Result<ModelForm> converted(const PeerInfo& peer, CreateRequest request, const C
 Result<ModelForm> untouched(const PeerInfo& peer, const CreateRequest& request) {
   if (peer.takes == Takes::converted) return converted(peer, request, {});
   DRIFTSCOPE_TRY(auto model, runtime_of(peer).create(request));
-  return ModelForm{std::move(model), {}, {}};
+  return ModelForm{std::move(model), {}, {}, {}};
 }
 
 // Makes the values with these names outputs of the graph.
@@ -67,17 +67,28 @@ OutputTypes types_of(const PeerInfo& peer, const Graph& graph) {
 }
 
 Result<ModelForm> with_outputs(const Runtime& runtime, CreateRequest request, CapturePlan plan,
-                               const OutputTypes& types, std::string_view how) {
+                               const OutputTypes& types, std::string_view how,
+                               std::vector<IfOutputs> branches = {}) {
   std::vector<std::byte> bytes;
+  std::vector<std::byte> with_branches;
+  std::vector<std::string> outputs = plan.added;
+  if (!branches.empty()) {
+    DRIFTSCOPE_TRY(with_branches, with_branch_outputs(request.model, branches));
+    request.model = with_branches;
+    for (std::string& name : names_of(branches)) outputs.push_back(std::move(name));
+  }
   if (request.graph) {
     request.graph = with_outputs_added(*request.graph, plan.added);
   } else {
-    DRIFTSCOPE_TRY(bytes, with_graph_outputs(request.model, plan.added, types));
+    DRIFTSCOPE_TRY(bytes, with_graph_outputs(request.model, outputs, types));
+    with_branches = {};
     request.model = bytes;
   }
   DRIFTSCOPE_TRY(auto model, runtime.create(request));
-  ModelForm form{std::move(model), std::move(plan.added), {}};
+  ModelForm form{std::move(model), std::move(plan.added), {}, std::move(branches)};
   form.facts["captured"] = fmt::format("{} values: {}", form.captured.size(), how);
+  if (const std::size_t inside = names_of(form.branches).size(); inside > 0)
+    form.facts["captured_inside"] = fmt::format("{} values of branches", inside);
   if (plan.hidden > 0)
     form.facts["not_captured"] = fmt::format("{} values, the first: {}", plan.hidden, plan.hidden_why);
   return form;
@@ -89,8 +100,12 @@ Result<ModelForm> with_every_value(const PeerInfo& peer, const Graph& graph, con
   if (peer.takes == Takes::converted) return converted(peer, request, plan_capture(graph, runtime));
   if (request.graph) return with_outputs(runtime, request, plan_capture(graph, runtime), {}, all_captured);
   DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
-  return with_outputs(runtime, request, plan_capture(graph, outline, runtime), types_of(peer, graph),
-                      all_captured);
+  CapturePlan plan = plan_capture(graph, outline, runtime);
+  // Outputs without a type come from branches that did not run.
+  std::vector<IfOutputs> branches;
+  if (!peer.wants_types) branches = plan_branches(graph, runtime, plan);
+  return with_outputs(runtime, request, std::move(plan), types_of(peer, graph), all_captured,
+                      std::move(branches));
 }
 
 /// The model as rewritten by the runtime, with its remaining values as outputs: so the kernels are those

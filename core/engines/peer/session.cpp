@@ -20,7 +20,7 @@ PeerSession::PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, Ra
 PeerSession::Form PeerSession::adopt(ModelForm form) {
   std::map<std::string_view, ValueId> by_name;
   for (ValueId id = 0; id < graph_->values.size(); ++id) by_name[graph_->values[id].name] = id;
-  Form adopted{std::move(form.model), {}, false};
+  Form adopted{std::move(form.model), {}, false, std::move(form.branches)};
   for (const std::string& name : form.captured) adopted.captured.push_back(by_name.at(name));
   ran_.options.merge(form.facts);
   return adopted;
@@ -93,6 +93,9 @@ void PeerSession::plan_groups() {
     groups_.back().push_back(id);
     bytes += std::min(more, limits_.capture_bytes);
   }
+  inside_.clear();
+  if (SubgraphWatch* watch = subgraph_watch(); watch != nullptr && watch->wants_values())
+    inside_ = names_of(current_->branches);
   groups_.back().insert(groups_.back().begin(), outputs_.begin(), outputs_.end());
   if (groups_.size() > 1) ran_.options["captured_in"] = fmt::format("{} runs", groups_.size());
 }
@@ -102,6 +105,7 @@ Status PeerSession::begin_run() {
   for (const ValueId id : groups_[group_]) names.push_back(graph_->values[id].name);
   if (names.empty()) return unsupported("no output of the model is a tensor of a type known here");
   const bool last = group_ + 1 == groups_.size();
+  if (last) names.insert(names.end(), inside_.begin(), inside_.end());
   DRIFTSCOPE_CHECK(current_->model->run(inputs_, names, last && trace_sink_->wants_times()));
   deadline_ns_ = monotonic_ns() + limits_.timeout_ns;
   state_ = State::running;
@@ -110,9 +114,11 @@ Status PeerSession::begin_run() {
 
 Status PeerSession::hand_over_values(RunResult& result) {
   const std::vector<ValueId>& asked = groups_[group_];
-  if (result.values.size() != asked.size())
+  const bool last = group_ + 1 == groups_.size();
+  const std::size_t requested = asked.size() + (last ? inside_.size() : 0);
+  if (result.values.size() != requested)
     return internal_error(
-        fmt::format("the runtime returned {} values, {} were requested", result.values.size(), asked.size()));
+        fmt::format("the runtime returned {} values, {} were requested", result.values.size(), requested));
   std::map<ValueId, Tensor> came;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (result.values[i].tensor.dtype() == DType::undefined)
@@ -130,8 +136,70 @@ Status PeerSession::hand_over_values(RunResult& result) {
       if (found != came.end() && trace_sink_->wants(id))
         DRIFTSCOPE_CHECK(trace_sink_->value(id, found->second));
     }
-  if (group_ + 1 == groups_.size()) results_ = std::move(came);
+  if (!last) return {};
+  results_ = std::move(came);
+  SubgraphWatch* const watch = subgraph_watch();
+  if (inside_.empty() || watch == nullptr) return {};
+  NamedTensors inside;
+  for (std::size_t i = 0; i < inside_.size(); ++i)
+    if (Tensor& tensor = result.values[asked.size() + i].tensor; tensor.dtype() != DType::undefined)
+      inside.emplace(inside_[i], std::move(tensor));
+  return show_branches(*watch, *graph_, current_->branches, inside);
+}
+
+Status PeerSession::show_branches(SubgraphWatch& watch, const Graph& graph, std::span<const IfOutputs> ifs,
+                                  const NamedTensors& came) {
+  for (const Node& node : graph.nodes) {
+    const auto one = std::ranges::find_if(ifs, [&](const IfOutputs& candidate) {
+      return std::ranges::any_of(node.outputs, [&](ValueId id) {
+        return id != no_value && graph.values[id].name == candidate.made;
+      });
+    });
+    if (one != ifs.end()) DRIFTSCOPE_CHECK(show_branch(watch, node, *one, came));
+  }
   return {};
+}
+
+// As if it ran now, node after node.
+Status PeerSession::show_branch(SubgraphWatch& watch, const Node& node, const IfOutputs& one,
+                                const NamedTensors& came) {
+  const auto marker = came.find(one.marker);
+  if (marker == came.end() || marker->second.dtype() != DType::int64 || marker->second.elements() != 1)
+    return {};  // the branch around it did not run
+  const std::string_view taken =
+      marker->second.values<std::int64_t>()[0] != 0 ? "then_branch" : "else_branch";
+  const auto branch = std::ranges::find(one.branches, taken, &BranchOutputs::attribute);
+  const auto subgraph = std::ranges::find(node.subgraphs, taken, &Subgraph::attribute);
+  if (branch == one.branches.end() || subgraph == node.subgraphs.end()) return {};
+  const Graph& graph = *subgraph->graph;
+  std::map<std::string_view, const Tensor*> values;
+  for (const BranchOutput& output : branch->outputs)
+    if (const auto found = came.find(output.output); found != came.end())
+      values[output.value] = &found->second;
+  const auto show_node = [&](NodeId id) -> Status {
+    const Node& inner = graph.nodes[id];
+    for (const ValueId value : inner.outputs) {
+      const auto found = value == no_value ? values.end() : values.find(graph.values[value].name);
+      if (found != values.end() && watch.wants(graph, value))
+        DRIFTSCOPE_CHECK(watch.value(graph, value, *found->second));
+    }
+    watch.node_done(graph, id, std::nullopt);
+    return {};
+  };
+  watch.enter(node, *subgraph, 0);
+  Status status;
+  for (NodeId id = 0; id < graph.nodes.size() && status.ok(); ++id) {
+    const auto inner = std::ranges::find_if(branch->inside, [&](const IfOutputs& candidate) {
+      return std::ranges::any_of(graph.nodes[id].outputs, [&](ValueId value) {
+        return value != no_value && graph.values[value].name == candidate.made;
+      });
+    });
+    if (inner != branch->inside.end()) status = show_branch(watch, graph.nodes[id], *inner, came);
+    if (status.ok()) status = show_node(id);
+  }
+  watch.leave();
+  watch.finished(node, 1);
+  return status;
 }
 
 void PeerSession::hand_over_times(const RunResult& result) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/engines/peer/runtime.hpp"
+#include "core/eval/subgraph_watch.hpp"
+#include "core/model/branch_outputs.hpp"
 
 namespace driftscope::peer {
 
@@ -17,6 +19,7 @@ struct ModelForm {
   std::unique_ptr<RuntimeModel> model;
   std::vector<std::string> captured;         ///< values that are outputs in addition to the graph's own
   std::map<std::string, std::string> facts;  ///< of it, for RanWith::options
+  std::vector<IfOutputs> branches = {};      ///< outputs that are values inside branches
 };
 
 struct SessionLimits {
@@ -44,7 +47,9 @@ class PeerSession final : public Session {
     std::unique_ptr<RuntimeModel> model;
     std::vector<ValueId> captured;  // in the order of the nodes
     bool ready = false;
+    std::vector<IfOutputs> branches = {};
   };
+  using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
   [[nodiscard]] Form adopt(ModelForm form);
   [[nodiscard]] bool wants_inner(const TraceSink& trace_sink) const;
@@ -55,6 +60,10 @@ class PeerSession final : public Session {
   [[nodiscard]] Status hand_over(RunResult result);
   [[nodiscard]] Status hand_over_values(RunResult& result);
   void hand_over_times(const RunResult& result);
+  [[nodiscard]] Status show_branches(SubgraphWatch& watch, const Graph& graph, std::span<const IfOutputs> ifs,
+                                     const NamedTensors& came);
+  [[nodiscard]] Status show_branch(SubgraphWatch& watch, const Node& node, const IfOutputs& one,
+                                   const NamedTensors& came);
 
   std::shared_ptr<const Graph> graph_;
   RanWith ran_;
@@ -69,6 +78,7 @@ class PeerSession final : public Session {
   std::vector<NamedTensor> inputs_;
   // What is asked for, run after run: captured values up to the limit; the graph's outputs with the last.
   std::vector<std::vector<ValueId>> groups_;
+  std::vector<std::string> inside_;  // outputs of branches, with the last
   std::size_t group_ = 0;
   std::int64_t deadline_ns_ = 0;
   std::map<ValueId, Tensor> results_;  // the graph's outputs

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "core/graph/control_flow.hpp"
 #include "core/trace/capture_filter.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
@@ -73,6 +74,38 @@ TEST_CASE("CaptureFilter_MalformedOrUnknownRange_SaysWhatThereIs") {
   CHECK(rejection({.nodes = {}, .ops = {}, .range = "conv1..fc"}).find("'fc'") != std::string::npos);
   CHECK(rejection({.nodes = {}, .ops = {}, .range = "0..4"}).find("4 nodes") != std::string::npos);
   CHECK(rejection({.nodes = {}, .ops = {}, .range = "conv2..conv1"}).find("before") != std::string::npos);
+}
+
+TEST_CASE("CaptureFilter_InsideSubgraphs_NamesAnyIteration") {
+  const auto squash = ModelBuilder("squash").node("Tanh", {"v"}, {"b"}).named("squash").output("b");
+  const auto add = ModelBuilder("add").node("Add", {"v", "x"}, {"a"}).named("add").output("a");
+  ModelBuilder body("body");
+  body.input("i", DType::int64, {}).input("go", DType::boolean, {}).input("v", DType::float32, {2});
+  body.node("If", {"go"}, {"next"})
+      .named("choice")
+      .graph_attribute("then_branch", squash.graph_message())
+      .graph_attribute("else_branch", add.graph_message());
+  body.output("go").output("next");
+  ModelBuilder model;
+  model.input("m", DType::int64, {}).input("x", DType::float32, {2});
+  model.node("Neg", {"x"}, {"start"});
+  model.node("Loop", {"m", "", "start"}, {"y"}).named("loop").graph_attribute("body", body.graph_message());
+  const Graph graph = built(model.output("y"));
+  const auto names = [&](const CaptureFilter& filter) {
+    const auto values = chosen_values(graph, filter);
+    REQUIRE_MESSAGE(values.ok(), values.error().message);
+    for (const std::string& name : *values) CHECK(has_value_inside(graph, name));
+    return *values;
+  };
+  const Names tanh = {"loop[*]/choice[then]/b", "loop[*]/v"};
+  CHECK(names({.nodes = {}, .ops = {"Tanh"}, .range = ""}) == tanh);
+  CHECK(names({.nodes = {"loop[3]/choice[then]/*"}, .ops = {}, .range = ""}) == tanh);
+  CHECK(names({.nodes = {"*/add"}, .ops = {}, .range = ""}) == Names{"loop[*]/choice[else]/a", "loop[*]/v"});
+  CHECK(names({.nodes = {"loop"}, .ops = {}, .range = ""}) == Names{"start", "y"});
+  CHECK_FALSE(has_value_inside(graph, "loop[3]/choice[other]/b"));
+  CHECK_FALSE(has_value_inside(graph, "loop[x]/v"));
+  CHECK_FALSE(has_value_inside(graph, "loop[]/v"));
+  CHECK_FALSE(has_value_inside(graph, "loop/v"));
 }
 
 }  // namespace driftscope::test::capture_filter_test

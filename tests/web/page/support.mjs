@@ -23,7 +23,7 @@ export async function serve(t, options = [], env = {}) {
   return { url, traces, output: served.output };
 }
 
-// Whether `promise` settles within so many seconds. Playwright itself waits for ever for an end or a new page.
+// Whether `promise` settles within so many seconds: Playwright waits for ever for an end or a new page.
 async function settles(promise, seconds) {
   let timer;
   const late = new Promise((resolve) => (timer = setTimeout(resolve, seconds * 1000, false)));
@@ -64,7 +64,7 @@ function killBrowser() {
     }
 }
 
-// A Chromium whose GPU process was lost does not always end when asked to: whose fault that is, no test decides.
+// A Chromium whose GPU process was lost does not always end when asked to, which no page can change.
 async function endWithin(seconds, what, promise) {
   if (await settles(promise, seconds)) return;
   console.error(`${what} did not end within ${seconds} s: Chromium is killed`);
