@@ -4,6 +4,7 @@
 
 #include "core/base/json.hpp"
 #include "core/graph/constant_nodes.hpp"
+#include "core/graph/control_flow.hpp"
 
 namespace driftscope {
 namespace {
@@ -16,23 +17,41 @@ bool all_texts(const nlohmann::json& node, const char* key) {
   return true;
 }
 
+// The nodes of a graph inside `scope`, whose values have these names; those inside branches before their If.
+void add_nodes(const Graph& graph, const std::vector<std::string>& names, const std::string& scope,
+               Topology& topology) {
+  const std::vector<bool> constant = constant_nodes(graph);
+  for (NodeId number = 0; number < graph.nodes.size(); ++number) {
+    const Node& node = graph.nodes[number];
+    TopologyNode made{scope + node.name, node.op_type, {}, {}, constant[number] && scope.empty()};
+    for (const ValueId id : node.reads())
+      if (id != no_value && !graph.values[id].constant) made.inputs.push_back(names[id]);
+    for (const ValueId id : node.outputs)
+      if (id != no_value) made.outputs.push_back(names[id]);
+    for (const Subgraph& subgraph : node.subgraphs) {
+      const std::string_view branch = branch_of(subgraph.attribute);
+      if (branch.empty() || !has_layers_inside(node)) continue;
+      const Graph& inside = *subgraph.graph;
+      const std::string inner = branch_scope(made.name, branch);
+      std::vector<std::string> inner_names;
+      for (const Value& value : inside.values) inner_names.push_back(inner + value.name);
+      for (std::size_t i = 0; i < inside.captured.size(); ++i)
+        inner_names[inside.captured[i]] = names[node.captured[subgraph.captured[i]]];
+      add_nodes(inside, inner_names, inner, topology);
+      for (const ValueId id : inside.outputs)
+        if (!inside.values[id].constant) made.inputs.push_back(inner_names[id]);
+    }
+    topology.nodes.push_back(std::move(made));
+  }
+}
+
 }  // namespace
 
 Topology topology_of(const Graph& graph) {
   Topology topology;
-  topology.nodes.reserve(graph.nodes.size());
-  const std::vector<bool> constant = constant_nodes(graph);
-  for (NodeId number = 0; number < graph.nodes.size(); ++number) {
-    const Node& node = graph.nodes[number];
-    TopologyNode& made = topology.nodes.emplace_back();
-    made.constant = constant[number];
-    made.name = node.name;
-    made.op = node.op_type;
-    for (const ValueId id : node.reads())
-      if (id != no_value && !graph.values[id].constant) made.inputs.push_back(graph.values[id].name);
-    for (const ValueId id : node.outputs)
-      if (id != no_value) made.outputs.push_back(graph.values[id].name);
-  }
+  std::vector<std::string> names;
+  for (const Value& value : graph.values) names.push_back(value.name);
+  add_nodes(graph, names, "", topology);
   return topology;
 }
 

@@ -86,8 +86,9 @@ void match_run(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::siz
   }
 }
 
-/// Adds layers of a run that have no row, each after the row of the layer before it.
-Rows with_extras(Rows rows, const std::vector<RunLayer>& layers, std::size_t run) {
+/// Adds layers of a run that have no row, each after the row of the layer before it. `inside_alone`: only those
+/// inside other layers, such as the iterations of a loop.
+Rows with_extras(Rows rows, const std::vector<RunLayer>& layers, std::size_t run, bool inside_alone) {
   std::vector<std::size_t> row_of(layers.size(), no_place);
   for (std::size_t row = 0; row < rows.size(); ++row)
     if (rows[row].places[run] != no_place) row_of[rows[row].places[run]] = row;
@@ -97,7 +98,7 @@ Rows with_extras(Rows rows, const std::vector<RunLayer>& layers, std::size_t run
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (row_of[i] != no_place) {
       last = row_of[i] + 1;
-    } else {
+    } else if (layers[i].inside || !inside_alone) {
       behind[last].push_back(i);
     }
   }
@@ -135,6 +136,7 @@ std::vector<RunLayer> layers_from(const Trace& about, const RecordedTensors* ten
       layer.node = about.nodes[i].name;
       layer.op = about.nodes[i].op;
       layer.constant = about.nodes[i].constant;
+      layer.inside = !about.nodes[i].inside.empty();
       layer.node_place = i;
       if (tensors != nullptr)
         if (const auto place = tensors->find(output)) add_tensor(layer, *place);
@@ -168,7 +170,8 @@ std::vector<MatchedLayer> match_layers(std::span<const std::vector<RunLayer>> ru
     // If the model is available, names that it lacks are inputs or constants, unless no name fits.
     const bool foreign = std::none_of(rows.begin(), rows.end(),
                                       [&](const MatchedLayer& row) { return row.places[run] != no_place; });
-    if (topology == nullptr || foreign) rows = with_extras(std::move(rows), runs[run], run);
+    const bool inside_alone = topology != nullptr && !foreign;
+    rows = with_extras(std::move(rows), runs[run], run, inside_alone);
   }
   return rows;
 }

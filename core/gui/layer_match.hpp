@@ -24,6 +24,7 @@ struct RunLayer {
   DType dtype = DType::undefined;       ///< of the tensor
   Shape shape;
   bool constant = false;  ///< as the run says
+  bool inside = false;    ///< an If, Loop or Scan: the model's structure need not name it
 };
 
 /// The layers of one run, in its order. Without node records every tensor is a layer.

@@ -68,6 +68,20 @@ TEST_CASE("MatchLayers_WithTheModel_FollowItsOrderAndLeaveOutConstants") {
   CHECK(rows[0].node == "first");
 }
 
+TEST_CASE("MatchLayers_IterationsOfALoop_ComeBeforeItThoughTheModelDoesNotNameThem") {
+  Topology topology;
+  topology.nodes = {{"first", "Conv", {"x"}, {"a"}}, {"loop", "Loop", {"a"}, {"b"}}};
+  std::vector<gui::RunLayer> run = layers({{"first", "Conv", "a", {1}},
+                                           {"loop[0]/add", "Add", "loop[0]/c", {1}},
+                                           {"loop[1]/add", "Add", "loop[1]/c", {1}},
+                                           {"loop", "Loop", "b", {1}},
+                                           {"w", "Constant", "weights", {1}}});
+  run[1].inside = run[2].inside = true;
+  const std::vector<std::vector<gui::RunLayer>> runs = {run, run};
+  CHECK(outputs(gui::match_layers(runs, &topology)) ==
+        std::vector<std::string>{"a", "loop[0]/c", "loop[1]/c", "b"});
+}
+
 TEST_CASE("MatchLayers_TracesWithoutNodes_TakeTensorsAsLayers") {
   Trace trace;
   trace.tensors.push_back({"t", tensor<float>({2}, {1.0f, 2.0f})});
