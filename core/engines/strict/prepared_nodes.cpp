@@ -91,9 +91,14 @@ const StrictKernel* PreparedNodes::kernel_of(const Node& node) const {
   return found == nodes_.end() ? nullptr : found->second.kernel.get();
 }
 
-Status PreparedNodes::prepare_deep(const Graph& graph, const Node& node) {
+Status PreparedNodes::prepare_inside(const Node& node) {
   for (const Subgraph& subgraph : node.subgraphs)
     for (const Node& inner : subgraph.graph->nodes) DRIFTSCOPE_CHECK(prepare_deep(*subgraph.graph, inner));
+  return {};
+}
+
+Status PreparedNodes::prepare_deep(const Graph& graph, const Node& node) {
+  DRIFTSCOPE_CHECK(prepare_inside(node));
   FoldedValues& folded = folded_[&graph];
   folded.resize(graph.values.size());
   return within_memory(node, [&] { return prepare_node({graph, node, simd_, threads_, folded}, folded); });

@@ -22,6 +22,9 @@ class PreparedNodes final : public NodeRunner {
   /// are removed from it. An error names the node.
   [[nodiscard]] Status prepare(Graph& graph);
 
+  /// The same for the nodes inside this one alone, which outlives this; no weights are removed.
+  [[nodiscard]] Status prepare_inside(const Node& node);
+
   /// A node of the graph or of one inside it; inputs in the order of node.reads().
   [[nodiscard]] Result<std::vector<Tensor>> run(const Node& node,
                                                 std::span<const Tensor* const> inputs) override;
