@@ -61,7 +61,7 @@ WebGL2RenderingContext.prototype.getExtension = function (name) {
 };
 
 for (const [what, { code, message }] of Object.entries(failures))
-  test(`${what}: an error, and the next run works`, { timeout: 300_000 }, async (t) => {
+  test(`${what}: an error, and the next run works`, { timeout: 180_000 }, async (t) => {
     const { page } = await openServed(t);
     await patchWorker(page, code);
     await page.locator("#file").setInputFiles(asset("models", "lenet5.onnx"));
