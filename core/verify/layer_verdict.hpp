@@ -117,6 +117,7 @@ struct Verification {
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
   std::vector<NonFiniteOutput> nonfinite = {};  ///< as nonfinite_outputs says
+  std::vector<std::string> notes = {};          ///< on the model, for documents of their own; usually empty
   std::string budgets;     ///< the suite of the layers' external budgets; empty: none was asked for
   std::string names = {};  ///< how values were matched by other names (name_match_text); usually empty
   /// The verdict is that of a later run's layer where this is worse than any of the layers above.

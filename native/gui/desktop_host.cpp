@@ -147,7 +147,7 @@ void DesktopHost::use_model(std::shared_ptr<const ModelFile> model, std::size_t 
     feed.samples = samples.samples;
     feed.sample = sample;
     feed.input = kept_inputs_           ? kept_inputs_->text + ", as kept"
-                 : sample_spec_.empty() ? "seeded random numbers (seed 42)"
+                 : sample_spec_.empty() ? "chosen to fit the model; random numbers have the seed 42"
                                         : "a sample of the shipped test set";
   });
 }

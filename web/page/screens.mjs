@@ -175,7 +175,7 @@ class Screens {
 
   #inputText() {
     const choice = this.#choice;
-    if (!choice?.samples) return "seeded random numbers (seed 42)";
+    if (!choice?.samples) return "chosen to fit the model; random numbers have the seed 42";
     return `sample ${this.#sample} of ${choice.samples.title}, labelled ${choice.labelOf(this.#sample)}`;
   }
 

@@ -130,9 +130,10 @@ std::string examination_text(const documents::ExaminedModel& model) {
   for (const documents::ModelFinding& finding : model.findings)
     table.row({finding.deviation ? "departs" : "allows", plain_text(finding.text, whole_text),
                finding.accepted ? finding.runtimes : "not read here"});
-  return fmt::format("{} ({}): {} finding{}, {} of them against the ONNX specification\n\n{}", model.model,
-                     model.kind, model.findings.size(), model.findings.size() == 1 ? "" : "s",
-                     model.deviations, table.text());
+  std::string count = fmt::format("{} findings, {} of them", model.findings.size(), model.deviations);
+  if (model.findings.size() == 1) count = model.deviations == 1 ? "1 finding," : "1 finding, not";
+  return fmt::format("{} ({}): {} against the ONNX specification\n\n{}", model.model, model.kind, count,
+                     table.text());
 }
 
 Exit examine(const std::string& path, const std::string& json) {

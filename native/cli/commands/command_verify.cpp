@@ -170,7 +170,9 @@ Exit run_verify(const VerifyOptions& options) {
                             "'driftscope run --repeat-check N'"));
       exit = Exit::fault;
     }
-    if (!options.json.empty()) judged.push_back(std::move(verified->verification));
+    if (options.json.empty()) return;
+    judged.push_back(std::move(verified->verification));
+    judged.back().notes = note_lines(model->graph.notes);
   };
   for (const std::string& path : paths)
     if (const Status read = for_each_trace(path, kept, judge); !read.ok()) fail(read.error());

@@ -35,6 +35,10 @@ test("WrongDeclaredShape_RunsWithANote_AndDoctorNamesIt", (t) => {
   const compared = run(["compare", model, "--right", "pc/reference", "--quiet"]);
   assert.equal(compared.status, 0, compared.stderr);
   assert.match(compared.stdout, said);
+  const trace = join(temporaryFolder(t), "trace.safetensors");
+  assert.equal(run(["run", model, "--target", "pc/strict", "--trace", trace]).status, 0);
+  const { notes } = JSON.parse(run(["verify", model, trace, "--json", "-"]).stdout);
+  assert.match(notes[0], /another shape than the model declares/);
   const doctor = run(["doctor", model, "--json", "-"]);
   assert.equal(doctor.status, 0, doctor.stderr);
   const document = JSON.parse(doctor.stdout);
@@ -54,7 +58,7 @@ test("WrongDeclaredShape_RunsWithANote_AndDoctorNamesIt", (t) => {
       accepted: true,
     },
   );
-  assert.match(run(["doctor", model]).stdout, /1 finding, 1 of them against the ONNX specification/);
+  assert.match(run(["doctor", model]).stdout, /1 finding, against the ONNX specification/);
 });
 
 test("UnknownOperator_LoadsAndIsRefusedByNameWhereItIsMissing", (t) => {
