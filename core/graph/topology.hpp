@@ -24,8 +24,8 @@ struct Topology {
   std::vector<TopologyNode> nodes;
 };
 
-/// With the nodes inside the branches of every If (control_flow.hpp), which read and make values of their own:
-/// of a branch that does not run, a run has no layers. Loops are one node.
+/// With the nodes inside the branches of every If (control_flow.hpp), which read and make values of their
+/// own: of a branch that does not run, a run has no layers. Loops are one node.
 [[nodiscard]] Topology topology_of(const Graph& graph);
 
 /// As read_topology reads it.

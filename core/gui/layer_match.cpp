@@ -86,8 +86,8 @@ void match_run(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::siz
   }
 }
 
-/// Adds layers of a run that have no row, each after the row of the layer before it. `inside_alone`: only those
-/// inside other layers, such as the iterations of a loop.
+/// Adds layers of a run that have no row, each after the row of the layer before it. `inside_alone`: only
+/// those inside other layers, such as the iterations of a loop.
 Rows with_extras(Rows rows, const std::vector<RunLayer>& layers, std::size_t run, bool inside_alone) {
   std::vector<std::size_t> row_of(layers.size(), no_place);
   for (std::size_t row = 0; row < rows.size(); ++row)

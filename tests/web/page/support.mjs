@@ -37,8 +37,9 @@ async function settles(promise, seconds) {
 // The processes of Chromium that this process started, with what each of them started.
 function browserProcesses() {
   const parents = new Map();
-  for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
+  for (const name of readdirSync("/proc"))
     try {
+      if (!/^\d+$/.test(name)) continue;
       const parent = readFileSync(`/proc/${name}/stat`, "latin1").replace(/^.*\) \S+ (\d+) .*$/s, "$1");
       const command = readFileSync(`/proc/${name}/cmdline`, "latin1");
       parents.set(Number(name), { parent: Number(parent), command });
