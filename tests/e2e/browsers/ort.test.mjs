@@ -4,6 +4,7 @@ import { cpSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, builtFile, readSafetensors, run, temporaryFolder } from "../support.mjs";
+import { choice } from "../tiny_onnx.mjs";
 
 const lenet5 = asset("models", "lenet5.onnx");
 
@@ -120,5 +121,29 @@ test("StuckWorkers_OfARunAndOfManyRuns_TheErrorNamesTheStart", (t) => {
     const ran = run(command, { env });
     assert.notEqual(ran.status, 0, command.join(" "));
     assert.match(ran.stderr, /onnxruntime-web could not start: .*timeout/);
+  }
+});
+
+test("If_ChromeOrt_HasTheLayersOfTheBranchThatRan", (t) => {
+  const folder = temporaryFolder(t);
+  const model = join(folder, "choice.onnx");
+  writeFileSync(model, choice());
+  const json = join(folder, "compare.json");
+  const { status, stderr } = run([
+    ...["compare", model, "--left", "pc/strict", "--right", "chrome/ort,chrome/strict", "--json", json],
+  ]);
+  assert.equal(status, 0, stderr);
+  for (const { target, verify, layers } of JSON.parse(readFileSync(json, "utf8")).right) {
+    const names = layers.map(({ node }) => node);
+    assert.match(names.join(), /^sum,greater,choice\[(then|else)\]\/scale,choice\[\1\]\/\w+,choice$/, target);
+    assert.deepEqual(
+      verify.layers.map(({ node }) => node),
+      names,
+      target,
+    );
+    assert.ok(
+      verify.layers.every(({ verdict }) => ["identical", "rounding"].includes(verdict)),
+      target,
+    );
   }
 });
