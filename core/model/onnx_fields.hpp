@@ -1,5 +1,5 @@
 // Field numbers of onnx.proto, for what changes the bytes of a model.
-// Clients: graph_outputs.cpp, branch_outputs.cpp.
+// Clients: graph_outputs.cpp, inside_outputs.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,11 @@ inline constexpr std::uint32_t node_input = 1;
 inline constexpr std::uint32_t node_output = 2;
 inline constexpr std::uint32_t node_op_type = 4;
 inline constexpr std::uint32_t node_attribute = 5;
+inline constexpr std::uint32_t node_domain = 7;
 inline constexpr std::uint32_t attribute_name = 1;
 inline constexpr std::uint32_t attribute_tensor = 5;
 inline constexpr std::uint32_t attribute_graph = 6;
+inline constexpr std::uint32_t attribute_ints = 8;
 inline constexpr std::uint32_t attribute_type = 20;
 inline constexpr std::uint32_t tensor_dims = 1;
 inline constexpr std::uint32_t tensor_dtype = 2;

@@ -121,3 +121,39 @@ export function choice() {
   );
   return Buffer.concat([number(1, 8), whole, part(8, number(2, 17))]);
 }
+
+const whole = (name, value) =>
+  part(5, number(2, 7), text(8, name), part(9, Buffer.from(BigInt64Array.of(BigInt(value)).buffer)));
+const scalarInput = (name, type) => part(11, text(1, name), part(2, part(1, number(1, type), part(2))));
+
+/** y = v after so many times v ← v·w + x, beginning with x; a Loop "loop" with the nodes scale and shift. */
+export function loop(times) {
+  const body = part(
+    6,
+    node("Mul", "scale", ["v", "w"], "product"),
+    node("Add", "shift", ["product", "x"], "next"),
+    text(2, "body"),
+    scalarInput("i", 7),
+    scalarInput("go", 9),
+    interfaceValue(11, "v", [4]),
+    part(12, text(1, "go")),
+    interfaceValue(12, "next", [4]),
+  );
+  const graph = part(
+    7,
+    part(
+      1,
+      ...["times", "", "x"].map((input) => text(1, input)),
+      text(2, "y"),
+      text(3, "loop"),
+      text(4, "Loop"),
+      part(5, text(1, "body"), body, number(20, 5)),
+    ),
+    text(2, "graph"),
+    whole("times", times),
+    initializer("w", [0.9, -0.8, 0.7, 0.6]),
+    interfaceValue(11, "x", [4]),
+    interfaceValue(12, "y", [4]),
+  );
+  return Buffer.concat([number(1, 8), graph, part(8, number(2, 17))]);
+}

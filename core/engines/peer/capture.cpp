@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "core/graph/attributes.hpp"
 #include "core/graph/control_flow.hpp"
 
 namespace driftscope::peer {
@@ -46,57 +48,119 @@ std::set<std::string_view> outputs_of(const ModelOutline& outline) {
   return {outline.outputs.begin(), outline.outputs.end()};
 }
 
-class BranchPlanner {
- public:
-  BranchPlanner(const Runtime& runtime, CapturePlan& plan) : runtime_(runtime), plan_(plan) {}
+// All iterations of one loop together.
+constexpr std::int64_t max_loop_bytes = std::int64_t{64} << 20;
 
-  std::vector<IfOutputs> of(const Graph& graph) {
-    std::vector<IfOutputs> ifs;
+// The one integer of a constant; nothing for other values.
+std::optional<std::int64_t> known_integer(const Graph& graph, ValueId id) {
+  if (id == no_value) return std::nullopt;
+  const Value& value = graph.values[id];
+  std::optional<Tensor> tensor = value.constant;
+  if (!tensor && value.producer != no_node && graph.nodes[value.producer].op_type == "Constant")
+    if (const Attribute* given = graph.nodes[value.producer].attribute("value"))
+      if (const auto* held = std::get_if<Tensor>(&given->value)) tensor = *held;
+  if (!tensor || tensor->dtype() != DType::int64 || tensor->elements() != 1) return std::nullopt;
+  return tensor->values<std::int64_t>()[0];
+}
+
+// At most; nothing where it is not known before the run.
+std::optional<std::int64_t> iterations_of(const Graph& graph, const Node& node) {
+  if (node.op_type == "Loop") return known_integer(graph, node.inputs[0]);
+  const std::size_t first = carried_values(node);
+  if (node.op_type != "Scan" || first >= node.inputs.size() || node.inputs[first] == no_value)
+    return std::nullopt;
+  const auto shape = graph.values[node.inputs[first]].static_shape();
+  const auto axes = ints_attribute(node, "scan_input_axes", {});
+  if (!shape || !axes.ok()) return std::nullopt;
+  const auto axis = normalize_axis(axes->empty() ? 0 : axes->front(), shape->size());
+  return axis.ok() ? std::optional((*shape)[*axis]) : std::nullopt;
+}
+
+class InsidePlanner {
+ public:
+  InsidePlanner(const Runtime& runtime, CapturePlan& plan) : runtime_(runtime), plan_(plan) {}
+
+  std::vector<InsideOutputs> of(const Graph& graph) {
+    std::vector<InsideOutputs> nodes;
     for (const Node& node : graph.nodes) {
       if (node.subgraphs.empty()) continue;
       const auto made = std::ranges::find_if(node.outputs, [](ValueId id) { return id != no_value; });
-      if (node.op_type != "If" || !has_layers_inside(node) || made == node.outputs.end()) {
-        for (const Subgraph& subgraph : node.subgraphs) hide_all(node, *subgraph.graph);
+      if (!has_layers_inside(node) || made == node.outputs.end()) {
+        hide_all(node, "which is one layer");
         continue;
       }
-      IfOutputs one{graph.values[*made].name, next_name(), {}};
-      for (const Subgraph& subgraph : node.subgraphs) one.branches.push_back(branch(subgraph));
-      ifs.push_back(std::move(one));
+      InsideOutputs one{graph.values[*made].name, next_name(), {}};
+      if (node.op_type == "If") {
+        for (const Subgraph& subgraph : node.subgraphs) one.subgraphs.push_back(branch(subgraph));
+      } else if (const auto iterations = iterations_of(graph, node); iterations) {
+        one.subgraphs.push_back(body(node, *iterations));
+      } else {
+        hide_all(node, "whose number of iterations only the run knows");
+        continue;
+      }
+      nodes.push_back(std::move(one));
     }
-    return ifs;
+    return nodes;
   }
 
  private:
   [[nodiscard]] std::string next_name() { return fmt::format("driftscope_inside_{}", count_++); }
 
-  void hide(std::string why) {
-    if (plan_.hidden++ == 0) plan_.hidden_why = std::move(why);
+  void hide(const Value& value, std::string_view why) {
+    if (plan_.hidden++ == 0) plan_.hidden_why = fmt::format("{}: {}", value.name, why);
   }
 
-  void hide_all(const Node& node, const Graph& inside) {
-    for (const Node& one : inside.nodes)
-      for (const ValueId id : one.outputs)
-        if (id != no_value)
-          hide(fmt::format("{} is inside {} ({}), whose iterations the runtime does not return",
-                           inside.values[id].name, node.name, node.op_type));
+  void hide_all(const Node& node, std::string_view why) {
+    const std::string where = fmt::format("it is inside {} ({}), {}", node.name, node.op_type, why);
+    for (const Subgraph& subgraph : node.subgraphs)
+      for (const Node& one : subgraph.graph->nodes)
+        for (const ValueId id : one.outputs)
+          if (id != no_value) hide(subgraph.graph->values[id], where);
   }
 
-  BranchOutputs branch(const Subgraph& subgraph) {
+  /// Whether it can be passed; otherwise it is hidden.
+  bool passes(const Value& value) {
+    const std::string why =
+        value.dtype == DType::undefined ? "its type is not known" : runtime_.lacks(value.dtype);
+    if (!why.empty()) hide(value, why);
+    return why.empty();
+  }
+
+  SubgraphOutputs branch(const Subgraph& subgraph) {
     const Graph& graph = *subgraph.graph;
-    BranchOutputs branch{subgraph.attribute, {}, {}};
+    SubgraphOutputs branch{subgraph.attribute, {}, {}};
     for (const Node& node : graph.nodes)
-      for (const ValueId id : node.outputs) {
-        if (id == no_value) continue;
-        const Value& value = graph.values[id];
-        if (value.dtype == DType::undefined)
-          hide(fmt::format("{}: its type is not known", value.name));
-        else if (std::string why = runtime_.lacks(value.dtype); !why.empty())
-          hide(fmt::format("{}: {}", value.name, why));
-        else
-          branch.outputs.push_back({value.name, next_name(), value.dtype});
-      }
+      for (const ValueId id : node.outputs)
+        if (id != no_value && passes(graph.values[id]))
+          branch.outputs.push_back({graph.values[id].name, next_name(), graph.values[id].dtype});
     branch.inside = of(graph);
     return branch;
+  }
+
+  // The runtime stacks the values of all iterations: they must have one shape, and there is room for so much.
+  SubgraphOutputs body(const Node& node, std::int64_t iterations) {
+    const Subgraph& subgraph = node.subgraphs.front();
+    const Graph& graph = *subgraph.graph;
+    SubgraphOutputs body{subgraph.attribute, {}, {}};
+    std::int64_t room = max_loop_bytes / std::max<std::int64_t>(iterations, 1);
+    for (const Node& one : graph.nodes) {
+      if (!one.subgraphs.empty()) hide_all(one, "which runs in each iteration of a loop");
+      for (const ValueId id : one.outputs) {
+        if (id == no_value || !passes(graph.values[id])) continue;
+        const Value& value = graph.values[id];
+        const auto shape = value.static_shape();
+        const auto bytes = shape ? tensor_byte_size(value.dtype, *shape) : Result<std::int64_t>(0);
+        if (!shape || !bytes.ok()) {
+          hide(value, "its shape may differ from iteration to iteration");
+        } else if (*bytes > room) {
+          hide(value, "the iterations of its loop together take too much memory");
+        } else {
+          room -= *bytes;
+          body.outputs.push_back({value.name, next_name(), value.dtype});
+        }
+      }
+    }
+    return body;
   }
 
   const Runtime& runtime_;
@@ -106,8 +170,8 @@ class BranchPlanner {
 
 }  // namespace
 
-std::vector<IfOutputs> plan_branches(const Graph& graph, const Runtime& runtime, CapturePlan& plan) {
-  return BranchPlanner(runtime, plan).of(graph);
+std::vector<InsideOutputs> plan_inside(const Graph& graph, const Runtime& runtime, CapturePlan& plan) {
+  return InsidePlanner(runtime, plan).of(graph);
 }
 
 CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline, const Runtime& runtime) {

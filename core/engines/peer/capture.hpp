@@ -7,8 +7,8 @@
 #include "core/base/result.hpp"
 #include "core/engines/peer/runtime.hpp"
 #include "core/graph/graph.hpp"
-#include "core/model/branch_outputs.hpp"
 #include "core/model/graph_outputs.hpp"
+#include "core/model/inside_outputs.hpp"
 
 namespace driftscope::peer {
 
@@ -23,10 +23,11 @@ struct CapturePlan {
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline,
                                        const Runtime& runtime);
 
-/// The values inside the branches of the Ifs of `graph`, at any depth: they become outputs of the Ifs and of
-/// the model. Values inside loops, whose iterations a runtime does not return, count as hidden in `plan`.
-[[nodiscard]] std::vector<IfOutputs> plan_branches(const Graph& graph, const Runtime& runtime,
-                                                   CapturePlan& plan);
+/// The values inside If, Loop and Scan of `graph`, at any depth of branches: they become outputs of these nodes
+/// and of the model. Those of loops whose number of iterations is not known before the run, or that would take
+/// much memory, and those inside loops inside others count as hidden in `plan`.
+[[nodiscard]] std::vector<InsideOutputs> plan_inside(const Graph& graph, const Runtime& runtime,
+                                                     CapturePlan& plan);
 
 /// The same for a runtime that gets our graph, in which functions are inlined.
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const Runtime& runtime);

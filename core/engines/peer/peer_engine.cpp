@@ -68,27 +68,27 @@ OutputTypes types_of(const PeerInfo& peer, const Graph& graph) {
 
 Result<ModelForm> with_outputs(const Runtime& runtime, CreateRequest request, CapturePlan plan,
                                const OutputTypes& types, std::string_view how,
-                               std::vector<IfOutputs> branches = {}) {
+                               std::vector<InsideOutputs> inside = {}) {
   std::vector<std::byte> bytes;
-  std::vector<std::byte> with_branches;
+  std::vector<std::byte> with_inside;
   std::vector<std::string> outputs = plan.added;
-  if (!branches.empty()) {
-    DRIFTSCOPE_TRY(with_branches, with_branch_outputs(request.model, branches));
-    request.model = with_branches;
-    for (std::string& name : names_of(branches)) outputs.push_back(std::move(name));
+  if (!inside.empty()) {
+    DRIFTSCOPE_TRY(with_inside, with_inside_outputs(request.model, inside));
+    request.model = with_inside;
+    for (std::string& name : names_of(inside)) outputs.push_back(std::move(name));
   }
   if (request.graph) {
     request.graph = with_outputs_added(*request.graph, plan.added);
   } else {
     DRIFTSCOPE_TRY(bytes, with_graph_outputs(request.model, outputs, types));
-    with_branches = {};
+    with_inside = {};
     request.model = bytes;
   }
   DRIFTSCOPE_TRY(auto model, runtime.create(request));
-  ModelForm form{std::move(model), std::move(plan.added), {}, std::move(branches)};
+  ModelForm form{std::move(model), std::move(plan.added), {}, std::move(inside)};
   form.facts["captured"] = fmt::format("{} values: {}", form.captured.size(), how);
-  if (const std::size_t inside = names_of(form.branches).size(); inside > 0)
-    form.facts["captured_inside"] = fmt::format("{} values of branches", inside);
+  if (const std::size_t count = names_of(form.inside).size(); count > 0)
+    form.facts["captured_inside"] = fmt::format("{} values of subgraphs", count);
   if (plan.hidden > 0)
     form.facts["not_captured"] = fmt::format("{} values, the first: {}", plan.hidden, plan.hidden_why);
   return form;
@@ -101,11 +101,11 @@ Result<ModelForm> with_every_value(const PeerInfo& peer, const Graph& graph, con
   if (request.graph) return with_outputs(runtime, request, plan_capture(graph, runtime), {}, all_captured);
   DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
   CapturePlan plan = plan_capture(graph, outline, runtime);
-  // Outputs without a type come from branches that did not run.
-  std::vector<IfOutputs> branches;
-  if (!peer.wants_types) branches = plan_branches(graph, runtime, plan);
+  // The shape of a value of a branch is another one where the branch does not run.
+  std::vector<InsideOutputs> inside;
+  if (!peer.wants_types) inside = plan_inside(graph, runtime, plan);
   return with_outputs(runtime, request, std::move(plan), types_of(peer, graph), all_captured,
-                      std::move(branches));
+                      std::move(inside));
 }
 
 /// The model as rewritten by the runtime, with its remaining values as outputs: so the kernels are those

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+
+#include "core/graph/control_flow.hpp"
 
 namespace driftscope::peer {
 
@@ -20,7 +23,7 @@ PeerSession::PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, Ra
 PeerSession::Form PeerSession::adopt(ModelForm form) {
   std::map<std::string_view, ValueId> by_name;
   for (ValueId id = 0; id < graph_->values.size(); ++id) by_name[graph_->values[id].name] = id;
-  Form adopted{std::move(form.model), {}, false, std::move(form.branches)};
+  Form adopted{std::move(form.model), {}, false, std::move(form.inside)};
   for (const std::string& name : form.captured) adopted.captured.push_back(by_name.at(name));
   ran_.options.merge(form.facts);
   return adopted;
@@ -95,7 +98,7 @@ void PeerSession::plan_groups() {
   }
   inside_.clear();
   if (SubgraphWatch* watch = subgraph_watch(); watch != nullptr && watch->wants_values())
-    inside_ = names_of(current_->branches);
+    inside_ = names_of(current_->inside);
   groups_.back().insert(groups_.back().begin(), outputs_.begin(), outputs_.end());
   if (groups_.size() > 1) ran_.options["captured_in"] = fmt::format("{} runs", groups_.size());
 }
@@ -144,61 +147,113 @@ Status PeerSession::hand_over_values(RunResult& result) {
   for (std::size_t i = 0; i < inside_.size(); ++i)
     if (Tensor& tensor = result.values[asked.size() + i].tensor; tensor.dtype() != DType::undefined)
       inside.emplace(inside_[i], std::move(tensor));
-  return show_branches(*watch, *graph_, current_->branches, inside);
-}
-
-Status PeerSession::show_branches(SubgraphWatch& watch, const Graph& graph, std::span<const IfOutputs> ifs,
-                                  const NamedTensors& came) {
-  for (const Node& node : graph.nodes) {
-    const auto one = std::ranges::find_if(ifs, [&](const IfOutputs& candidate) {
-      return std::ranges::any_of(node.outputs, [&](ValueId id) {
-        return id != no_value && graph.values[id].name == candidate.made;
-      });
-    });
-    if (one != ifs.end()) DRIFTSCOPE_CHECK(show_branch(watch, node, *one, came));
-  }
+  for (const Node& node : graph_->nodes)
+    DRIFTSCOPE_CHECK(show_inside(*watch, *graph_, node, current_->inside, inside));
   return {};
 }
 
-// As if it ran now, node after node.
-Status PeerSession::show_branch(SubgraphWatch& watch, const Node& node, const IfOutputs& one,
-                                const NamedTensors& came) {
-  const auto marker = came.find(one.marker);
-  if (marker == came.end() || marker->second.dtype() != DType::int64 || marker->second.elements() != 1)
-    return {};  // the branch around it did not run
-  const std::string_view taken =
-      marker->second.values<std::int64_t>()[0] != 0 ? "then_branch" : "else_branch";
-  const auto branch = std::ranges::find(one.branches, taken, &BranchOutputs::attribute);
+Status PeerSession::show_inside(SubgraphWatch& watch, const Graph& graph, const Node& node,
+                                std::span<const InsideOutputs> nodes, const NamedTensors& came) {
+  if (node.subgraphs.empty()) return {};
+  const auto one = std::ranges::find_if(nodes, [&](const InsideOutputs& candidate) {
+    return std::ranges::any_of(
+        node.outputs, [&](ValueId id) { return id != no_value && graph.values[id].name == candidate.made; });
+  });
+  if (one == nodes.end()) return {};
+  const auto marker = came.find(one->marker);
+  if (marker == came.end() || marker->second.dtype() != DType::int64) return {};
+  if (node.op_type != "If") return show_loop(watch, node, *one, marker->second.elements(), came);
+  if (marker->second.elements() != 1) return {};  // the branch around it did not run
+  return show_branch(watch, node, *one, marker->second.values<std::int64_t>()[0], came);
+}
+
+namespace {
+
+// What came of a subgraph, by its values.
+std::map<ValueId, const Tensor*> values_inside(const Graph& graph, const SubgraphOutputs& outputs,
+                                               const std::map<std::string, Tensor, std::less<>>& came) {
+  std::map<std::string_view, ValueId> ids;
+  for (ValueId id = 0; id < graph.values.size(); ++id) ids[graph.values[id].name] = id;
+  std::map<ValueId, const Tensor*> values;
+  for (const InsideValue& value : outputs.outputs)
+    if (const auto found = came.find(value.output); found != came.end())
+      if (const auto id = ids.find(value.value); id != ids.end()) values[id->second] = &found->second;
+  return values;
+}
+
+// Element `at` of the first axis.
+Result<Tensor> element_of(const Tensor& stacked, std::int64_t at) {
+  Shape shape(stacked.shape().begin() + 1, stacked.shape().end());
+  const auto size = stacked.byte_size() / static_cast<std::size_t>(stacked.shape().front());
+  return Tensor::from_bytes(stacked.dtype(), std::move(shape),
+                            stacked.bytes().subspan(static_cast<std::size_t>(at) * size, size));
+}
+
+}  // namespace
+
+Status PeerSession::show_branch(SubgraphWatch& watch, const Node& node, const InsideOutputs& one,
+                                std::int64_t marker, const NamedTensors& came) {
+  const std::string_view taken = marker != 0 ? "then_branch" : "else_branch";
+  const auto outputs = std::ranges::find(one.subgraphs, taken, &SubgraphOutputs::attribute);
   const auto subgraph = std::ranges::find(node.subgraphs, taken, &Subgraph::attribute);
-  if (branch == one.branches.end() || subgraph == node.subgraphs.end()) return {};
+  if (outputs == one.subgraphs.end() || subgraph == node.subgraphs.end()) return {};
   const Graph& graph = *subgraph->graph;
-  std::map<std::string_view, const Tensor*> values;
-  for (const BranchOutput& output : branch->outputs)
-    if (const auto found = came.find(output.output); found != came.end())
-      values[output.value] = &found->second;
-  const auto show_node = [&](NodeId id) -> Status {
-    const Node& inner = graph.nodes[id];
-    for (const ValueId value : inner.outputs) {
-      const auto found = value == no_value ? values.end() : values.find(graph.values[value].name);
-      if (found != values.end() && watch.wants(graph, value))
+  const auto values = values_inside(graph, *outputs, came);
+  const auto show = [&](NodeId id) -> Status {
+    DRIFTSCOPE_CHECK(show_inside(watch, graph, graph.nodes[id], outputs->inside, came));
+    for (const ValueId value : graph.nodes[id].outputs)
+      if (const auto found = values.find(value); found != values.end() && watch.wants(graph, value))
         DRIFTSCOPE_CHECK(watch.value(graph, value, *found->second));
-    }
     watch.node_done(graph, id, std::nullopt);
     return {};
   };
   watch.enter(node, *subgraph, 0);
   Status status;
-  for (NodeId id = 0; id < graph.nodes.size() && status.ok(); ++id) {
-    const auto inner = std::ranges::find_if(branch->inside, [&](const IfOutputs& candidate) {
-      return std::ranges::any_of(graph.nodes[id].outputs, [&](ValueId value) {
-        return value != no_value && graph.values[value].name == candidate.made;
-      });
-    });
-    if (inner != branch->inside.end()) status = show_branch(watch, graph.nodes[id], *inner, came);
-    if (status.ok()) status = show_node(id);
-  }
+  for (NodeId id = 0; id < graph.nodes.size() && status.ok(); ++id) status = show(id);
   watch.leave();
   watch.finished(node, 1);
+  return status;
+}
+
+Status PeerSession::show_loop(SubgraphWatch& watch, const Node& node, const InsideOutputs& one,
+                              std::int64_t iterations, const NamedTensors& came) {
+  if (one.subgraphs.size() != 1 || node.subgraphs.size() != 1) return {};
+  const Subgraph& body = node.subgraphs.front();
+  const Graph& graph = *body.graph;
+  auto values = values_inside(graph, one.subgraphs.front(), came);
+  std::erase_if(values, [&](const auto& entry) {
+    const Tensor& tensor = *entry.second;
+    return tensor.shape().empty() || tensor.shape().front() != iterations ||
+           bits_per_element(tensor.dtype()) < 8;
+  });
+  const auto show = [&](ValueId value, ValueId from, std::int64_t iteration) -> Status {
+    const auto found = values.find(from);
+    if (found == values.end() || iteration < 0 || !watch.wants(graph, value)) return {};
+    DRIFTSCOPE_TRY(const Tensor tensor, element_of(*found->second, iteration));
+    return watch.value(graph, value, tensor);
+  };
+  const std::size_t own = own_body_inputs(node);
+  const std::size_t first_output = node.op_type == "Loop" ? 1 : 0;
+  const auto show_iteration = [&](std::int64_t iteration) -> Status {
+    for (std::size_t i = 0; i < carried_values(node); ++i)
+      DRIFTSCOPE_CHECK(show(graph.inputs[own + i], graph.outputs[first_output + i], iteration - 1));
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+      for (const ValueId value : graph.nodes[id].outputs)
+        if (value != no_value) DRIFTSCOPE_CHECK(show(value, value, iteration));
+      watch.node_done(graph, id, std::nullopt);
+    }
+    return {};
+  };
+  if (graph.inputs.size() < own + carried_values(node) ||
+      graph.outputs.size() < first_output + carried_values(node))
+    return {};
+  Status status;
+  for (std::int64_t i = 0; i < iterations && status.ok(); ++i) {
+    watch.enter(node, body, i);
+    status = show_iteration(i);
+    watch.leave();
+  }
+  watch.finished(node, iterations);
   return status;
 }
 

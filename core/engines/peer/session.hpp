@@ -10,7 +10,7 @@
 
 #include "core/engines/peer/runtime.hpp"
 #include "core/eval/subgraph_watch.hpp"
-#include "core/model/branch_outputs.hpp"
+#include "core/model/inside_outputs.hpp"
 
 namespace driftscope::peer {
 
@@ -19,7 +19,7 @@ struct ModelForm {
   std::unique_ptr<RuntimeModel> model;
   std::vector<std::string> captured;         ///< values that are outputs in addition to the graph's own
   std::map<std::string, std::string> facts;  ///< of it, for RanWith::options
-  std::vector<IfOutputs> branches = {};      ///< outputs that are values inside branches
+  std::vector<InsideOutputs> inside = {};    ///< outputs that are values inside subgraphs
 };
 
 struct SessionLimits {
@@ -47,7 +47,7 @@ class PeerSession final : public Session {
     std::unique_ptr<RuntimeModel> model;
     std::vector<ValueId> captured;  // in the order of the nodes
     bool ready = false;
-    std::vector<IfOutputs> branches = {};
+    std::vector<InsideOutputs> inside = {};
   };
   using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
@@ -60,10 +60,13 @@ class PeerSession final : public Session {
   [[nodiscard]] Status hand_over(RunResult result);
   [[nodiscard]] Status hand_over_values(RunResult& result);
   void hand_over_times(const RunResult& result);
-  [[nodiscard]] Status show_branches(SubgraphWatch& watch, const Graph& graph, std::span<const IfOutputs> ifs,
-                                     const NamedTensors& came);
-  [[nodiscard]] Status show_branch(SubgraphWatch& watch, const Node& node, const IfOutputs& one,
-                                   const NamedTensors& came);
+  /// Shows a run of the subgraphs of these nodes as if they ran now.
+  [[nodiscard]] Status show_inside(SubgraphWatch& watch, const Graph& graph, const Node& node,
+                                   std::span<const InsideOutputs> nodes, const NamedTensors& came);
+  [[nodiscard]] Status show_branch(SubgraphWatch& watch, const Node& node, const InsideOutputs& one,
+                                   std::int64_t marker, const NamedTensors& came);
+  [[nodiscard]] Status show_loop(SubgraphWatch& watch, const Node& node, const InsideOutputs& one,
+                                 std::int64_t iterations, const NamedTensors& came);
 
   std::shared_ptr<const Graph> graph_;
   RanWith ran_;
@@ -78,7 +81,7 @@ class PeerSession final : public Session {
   std::vector<NamedTensor> inputs_;
   // What is asked for, run after run: captured values up to the limit; the graph's outputs with the last.
   std::vector<std::vector<ValueId>> groups_;
-  std::vector<std::string> inside_;  // outputs of branches, with the last
+  std::vector<std::string> inside_;  // outputs of subgraphs, with the last
   std::size_t group_ = 0;
   std::int64_t deadline_ns_ = 0;
   std::map<ValueId, Tensor> results_;  // the graph's outputs

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { faultsOf } from "../document_schema.mjs";
 import { readSafetensors, run, temporaryFolder, writeSafetensors } from "../support.mjs";
-import { choice } from "../tiny_onnx.mjs";
+import { choice, loop } from "../tiny_onnx.mjs";
 
 function written(t) {
   const folder = temporaryFolder(t);
@@ -93,4 +93,28 @@ test("RunTable_ShowsLayersInsideWithTheirOwnTimes", (t) => {
   const ran = run(["run", model, "--input", given, "--target", "pc/strict", "--layers", "all"]);
   assert.equal(ran.status, 0, ran.stderr);
   assert.match(ran.stdout, /choice\[then\]\/squash +Tanh/);
+});
+
+test("Loop_OnOnnxRuntime_HasTheIterationsThatOurEnginesRecord", (t) => {
+  const folder = temporaryFolder(t);
+  const model = join(folder, "loop.onnx");
+  writeFileSync(model, loop(20));
+  const { status, stdout, stderr } = run([
+    ...["compare", model, "--left", "pc/strict", "--right", "pc/ort,pc/reference", "--json", "-", "--quiet"],
+  ]);
+  assert.equal(status, 0, stderr);
+  const recorded = [0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 19];
+  const inside = recorded.flatMap((i) => [`loop[${i}]/scale`, `loop[${i}]/shift`]);
+  for (const { target, verify, layers } of JSON.parse(stdout).right) {
+    for (const list of [verify.layers, layers])
+      assert.deepEqual(
+        list.map(({ node }) => node),
+        [...inside, "loop"],
+        target,
+      );
+    assert.ok(
+      verify.layers.every(({ verdict }) => ["identical", "rounding"].includes(verdict)),
+      target,
+    );
+  }
 });
