@@ -23,9 +23,9 @@ struct CapturePlan {
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline,
                                        const Runtime& runtime);
 
-/// The values inside If, Loop and Scan of `graph`, at any depth of branches: they become outputs of these nodes
-/// and of the model. Those of loops whose number of iterations is not known before the run, or that would take
-/// much memory, and those inside loops inside others count as hidden in `plan`.
+/// The values inside If, Loop and Scan of `graph`, at any depth of branches: they become outputs of these
+/// nodes and of the model. Those of loops whose number of iterations is not known before the run, or that
+/// would take much memory, and those inside loops inside others count as hidden in `plan`.
 [[nodiscard]] std::vector<InsideOutputs> plan_inside(const Graph& graph, const Runtime& runtime,
                                                      CapturePlan& plan);
 
