@@ -1,6 +1,6 @@
-// Makes values inside If, Loop and Scan readable: the same bytes with more outputs of the subgraphs, and so of
-// the nodes around them. Of an If the branch that is not taken gives empty tensors in their place; of a loop
-// they are the values of all iterations, stacked along a new first axis. Everything else is unchanged.
+// Makes values inside If, Loop and Scan readable: the same bytes with more outputs of the subgraphs, and so
+// of the nodes around them. Of an If the branch that is not taken gives empty tensors in their place; of a
+// loop they are the values of all iterations, stacked along a new first axis. All else is unchanged.
 // Client: engines/peer.
 #pragma once
 
