@@ -181,7 +181,8 @@ function showResult(result, index) {
   else $("output-picture").hidden = true;
   showCommon({ ...result, from: state.chosen.from }, state.variant, labels, truth);
   $("progress").value = 1;
-  view.showStatus(`Done: ${result.model.nodes} layers in ${result.times.run_ms.toFixed(1)} ms.`);
+  const { length } = result.reply.layers;
+  view.showStatus(`Done: ${length} layer${length === 1 ? "" : "s"} in ${result.times.run_ms.toFixed(1)} ms.`);
 }
 
 function showCommon(result, variant, labels, truth) {
