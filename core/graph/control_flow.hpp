@@ -20,6 +20,9 @@ struct ControlFlowRecord {
   std::vector<std::int64_t> recorded{};  ///< iterations whose values were kept, ascending
 };
 
+/// What stands for the number of an iteration where it is any.
+inline constexpr std::string_view any_iteration = "*";
+
 /// "If_2[then]/" and "Loop_1[3]/": what names of nodes and values inside begin with.
 [[nodiscard]] std::string branch_scope(std::string_view node, std::string_view branch);
 [[nodiscard]] std::string iteration_scope(std::string_view node, std::int64_t iteration);

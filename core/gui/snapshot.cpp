@@ -242,6 +242,12 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
     runs.push_back(layers_of_parts(target));
   }
   name_columns(snapshot.targets);
+  if (parts.topology) {
+    std::vector<std::string_view> values;
+    for (const auto& run : runs)
+      for (const RunLayer& layer : run) values.push_back(layer.output);
+    parts.topology = with_iterations(*parts.topology, values);
+  }
   const auto rows = match_layers(runs, parts.topology ? &*parts.topology : nullptr);
   const std::size_t targets = snapshot.targets.size();
   snapshot.results = LayerResults(rows.size(), targets);

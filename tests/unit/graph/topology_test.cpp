@@ -38,4 +38,54 @@ TEST_CASE("Topology_OfAnIf_NamesTheNodesOfItsBranches") {
   CHECK(topology.nodes[5].outputs == Names{"y"});
 }
 
+// Nodes as "name: inputs", one in a line.
+std::string lines(const Topology& topology) {
+  std::string result;
+  for (const TopologyNode& node : topology.nodes) {
+    result += node.name + ":";
+    for (const std::string& input : node.inputs) result += " " + input;
+    result += "\n";
+  }
+  return result;
+}
+
+TEST_CASE("Topology_OfLoops_IsUnrolledByTheIterationsThatAreKnown") {
+  ModelBuilder inner("inner");
+  inner.input("j", DType::int64, {}).input("on", DType::boolean, {}).input("u", DType::float32, {1});
+  inner.node("Neg", {"u"}, {"n"}).named("neg").output("on").output("n");
+  ModelBuilder body("body");
+  body.input("i", DType::int64, {}).input("go", DType::boolean, {}).input("v", DType::float32, {1});
+  body.node("Add", {"v", "x"}, {"t"}).named("add");
+  body.node("Loop", {"m", "", "t"}, {"w"}).named("deep").graph_attribute("body", inner.graph_message());
+  body.output("go").output("w");
+  ModelBuilder model;
+  model.input("m", DType::int64, {}).input("x", DType::float32, {1});
+  model.node("Abs", {"x"}, {"a"}).named("abs");
+  model.node("Loop", {"m", "", "a"}, {"y"}).named("loop").graph_attribute("body", body.graph_message());
+  const Topology topology = topology_of(built(model.output("y")));
+  CHECK(lines(topology) == R"(abs: x
+loop[*]/v: a loop[*]/w
+loop[*]/add: loop[*]/v x
+loop[*]/deep[*]/u: loop[*]/t loop[*]/deep[*]/n
+loop[*]/deep[*]/neg: loop[*]/deep[*]/u
+loop[*]/deep: m loop[*]/t loop[*]/deep[*]/on loop[*]/deep[*]/n
+loop: m a x m loop[*]/go loop[*]/w
+)");
+  const std::vector<std::string_view> values = {
+      "a", "loop[0]/t", "loop[0]/deep[0]/n", "loop[0]/deep[4]/n", "loop[7]/t", "loop[x]/t"};
+  CHECK(lines(with_iterations(topology, values)) == R"(abs: x
+loop[0]/v: a
+loop[0]/add: loop[0]/v x
+loop[0]/deep[0]/u: loop[0]/t
+loop[0]/deep[0]/neg: loop[0]/deep[0]/u
+loop[0]/deep[4]/u: loop[0]/deep[0]/n
+loop[0]/deep[4]/neg: loop[0]/deep[4]/u
+loop[0]/deep: m loop[0]/t loop[0]/deep[4]/on loop[0]/deep[4]/n
+loop[7]/v: loop[0]/w
+loop[7]/add: loop[7]/v x
+loop[7]/deep: m loop[7]/t
+loop: m a x m loop[7]/go loop[7]/w
+)");
+}
+
 }  // namespace driftscope::test::topology_test
