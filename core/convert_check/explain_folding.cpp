@@ -169,7 +169,7 @@ bool find_folding(const Groups& groups, Reasons& reasons) {
             fmt::format("{} with another epsilon: expected {:.3g}, the weights say {:.3g}", where, n->epsilon,
                         found),
             [id = n->node, rounded](Graph& graph) {
-              auto& attributes = graph.nodes[id].attributes;
+              auto& attributes = graph.nodes[id].attributes.edit();
               std::erase_if(attributes, [](const Attribute& one) { return one.name == "epsilon"; });
               attributes.push_back({"epsilon", rounded});
             });

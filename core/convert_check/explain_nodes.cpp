@@ -115,7 +115,7 @@ std::function<void(Graph&)> with_attribute(NodeId id, std::string name, const At
   std::optional<Attribute> copy;
   if (given != nullptr) copy = *given;
   return [id, name, copy](Graph& graph) {
-    auto& attributes = graph.nodes[id].attributes;
+    auto& attributes = graph.nodes[id].attributes.edit();
     std::erase_if(attributes, [&](const Attribute& one) { return one.name == name; });
     if (copy) attributes.push_back(*copy);
   };

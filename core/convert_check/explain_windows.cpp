@@ -91,7 +91,7 @@ bool find_window(const Groups& groups, const NodePair& nodes, Reasons& reasons) 
                                     fmt::join(expected, ", "), fmt::join(got, ", ")),
                         {}},
                        [id = nodes.a, attribute = std::string(name), value](Graph& graph) {
-                         auto& attributes = graph.nodes[id].attributes;
+                         auto& attributes = graph.nodes[id].attributes.edit();
                          std::erase_if(attributes, [&](const Attribute& one) {
                            return one.name == attribute || (attribute == "pads" && one.name == "auto_pad");
                          });

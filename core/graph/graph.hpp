@@ -54,7 +54,7 @@ struct Node {
   std::int64_t opset = 0;  ///< version of the node's domain
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
-  std::vector<Attribute> attributes;
+  SharedList<Attribute> attributes;
   std::vector<Subgraph> subgraphs;
   /// Values from the enclosing graph that its subgraphs read, each once: they must exist before it runs,
   /// but are not inputs of the operator.

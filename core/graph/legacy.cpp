@@ -19,8 +19,10 @@ std::int64_t int_of(const ModelNode& node, std::string_view name, std::int64_t f
 }
 
 bool drop(ModelNode& node, std::string_view name) {
-  return std::erase_if(node.attributes, [&](const Attribute& attribute) { return attribute.name == name; }) >
-         0;
+  const auto is_one = [&](const Attribute& attribute) { return attribute.name == name; };
+  if (std::ranges::none_of(node.attributes, is_one)) return false;
+  std::erase_if(node.attributes.edit(), is_one);
+  return true;
 }
 
 bool one_of(std::string_view op, std::initializer_list<std::string_view> names) {
@@ -45,8 +47,9 @@ Status modernize(ModelNode& node, std::int64_t opset) {
                             "PRelu", "Gemm"})) {
     const bool broadcast = int_of(node, "broadcast", 0) != 0;
     drop(node, "broadcast");
-    for (Attribute& attribute : node.attributes)
-      if (broadcast && attribute.name == "axis") attribute.name = broadcast_axis;
+    if (broadcast)
+      for (Attribute& attribute : node.attributes.edit())
+        if (attribute.name == "axis") attribute.name = broadcast_axis;
     drop(node, "axis");
   }
   const bool by_attribute = (opset < 5 && node.op_type == "Reshape") ||

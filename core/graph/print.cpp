@@ -81,7 +81,7 @@ std::string node_text(const Graph& graph, const Node& node, const std::string& i
   if (!node.attributes.empty()) {
     text += "[";
     for (const Attribute& attribute : node.attributes)
-      text += fmt::format("{}{}={}", &attribute == node.attributes.data() ? "" : " ", attribute.name,
+      text += fmt::format("{}{}={}", &attribute == &node.attributes.front() ? "" : " ", attribute.name,
                           std::visit(AttributeText{}, attribute.value));
     text += "]";
   }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/shared_list.hpp"
 #include "core/model/model_note.hpp"
 #include "core/model/tensor.hpp"
 
@@ -37,7 +38,7 @@ struct ModelNode {
   std::string domain;               ///< "" is the ONNX domain ("ai.onnx" is read as "")
   std::vector<std::string> inputs;  ///< "" stands for an omitted optional input
   std::vector<std::string> outputs;
-  std::vector<Attribute> attributes;
+  SharedList<Attribute> attributes;
   std::string overload = {};  ///< of a function that the model defines
   /// Version of the node's domain if it differs from the model's: in inlined functions.
   std::int64_t opset = 0;

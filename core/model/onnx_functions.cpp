@@ -118,13 +118,13 @@ class Inliner {
   }
 
   Status expand_graphs(ModelNode& node) {
-    for (Attribute& attribute : node.attributes) {
-      const auto* graph = std::get_if<GraphPointer>(&attribute.value);
+    for (std::size_t i = 0; i < node.attributes.size(); ++i) {
+      const auto* graph = std::get_if<GraphPointer>(&node.attributes[i].value);
       if (graph == nullptr) continue;
       if (!stack_.empty()) DRIFTSCOPE_CHECK(take(static_cast<std::size_t>(bytes_of(**graph))));
       ModelGraph expanded = **graph;
       DRIFTSCOPE_TRY(expanded.nodes, expand(std::move(expanded.nodes)));
-      attribute.value = std::make_shared<const ModelGraph>(std::move(expanded));
+      node.attributes.edit()[i].value = std::make_shared<const ModelGraph>(std::move(expanded));
     }
     return {};
   }
@@ -222,7 +222,7 @@ class Inliner {
     }
     if (node.opset == 0) node.opset = opset_of(call, node.domain);
     std::vector<Attribute> attributes;
-    for (Attribute& attribute : node.attributes) {
+    for (Attribute& attribute : node.attributes.edit()) {
       if (!attribute.reference.empty()) {
         const Attribute* given = argument(call, attribute.reference);
         if (given == nullptr) continue;  // left out: the operator's own default
@@ -270,7 +270,7 @@ class Inliner {
   }
 
   static const Attribute* argument(const Call& call, const std::string& name) {
-    for (const auto* list : {&call.node.attributes, &call.function.defaults})
+    for (const std::vector<Attribute>* list : {&call.node.attributes.items(), &call.function.defaults})
       for (const Attribute& attribute : *list)
         if (attribute.name == name) return &attribute;
     return nullptr;

@@ -87,7 +87,7 @@ std::optional<ContinuedSum> sum_of(const Node& node, std::span<const Evaluated<B
     given[i] = &sizes[i];
   }
   Node positive = node;
-  for (Attribute& attribute : positive.attributes)
+  for (Attribute& attribute : positive.attributes.edit())
     if (attribute.name == "alpha" || attribute.name == "beta")
       if (auto* const factor = std::get_if<float>(&attribute.value)) *factor = std::fabs(*factor);
   auto outputs = evaluate<Bounded>(positive, given, threads, {.model = &quiet});

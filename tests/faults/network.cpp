@@ -157,7 +157,8 @@ Network network_of(const Chain& chain) {
 Fault attribute(Attribute changed) {
   return [changed = std::move(changed)](const NodeRun& run) {
     NodeRun other = run;
-    std::erase_if(other.node.attributes, [&](const Attribute& one) { return one.name == changed.name; });
+    std::erase_if(other.node.attributes.edit(),
+                  [&](const Attribute& one) { return one.name == changed.name; });
     other.node.attributes.push_back(changed);
     return run_strict(other);
   };
@@ -166,7 +167,7 @@ Fault attribute(Attribute changed) {
 Fault no_attribute(std::string name) {
   return [name = std::move(name)](const NodeRun& run) {
     NodeRun other = run;
-    std::erase_if(other.node.attributes, [&](const Attribute& one) { return one.name == name; });
+    std::erase_if(other.node.attributes.edit(), [&](const Attribute& one) { return one.name == name; });
     return run_strict(other);
   };
 }

@@ -56,7 +56,7 @@ void GraphRewriter::set_input(NodeId id, std::size_t input, ValueId value) {
 }
 
 void GraphRewriter::set_attribute(NodeId id, Attribute attribute) {
-  std::vector<Attribute>& attributes = graph_.nodes[id].attributes;
+  std::vector<Attribute>& attributes = graph_.nodes[id].attributes.edit();
   const auto old = std::find_if(attributes.begin(), attributes.end(),
                                 [&](const Attribute& a) { return a.name == attribute.name; });
   if (old == attributes.end())

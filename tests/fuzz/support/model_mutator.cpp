@@ -246,13 +246,13 @@ void change_attributes(ModelNode& node, Rng& rng, int depth) {
   const auto kind = rng.below(6);
   if (kind <= 1 || node.attributes.empty()) {
     Attribute attribute = any_attribute(node, rng);
-    std::erase_if(node.attributes, [&](const Attribute& one) { return one.name == attribute.name; });
+    std::erase_if(node.attributes.edit(), [&](const Attribute& one) { return one.name == attribute.name; });
     node.attributes.push_back(std::move(attribute));
   } else if (kind == 2) {
-    node.attributes.erase(node.attributes.begin() +
-                          static_cast<std::ptrdiff_t>(rng.below(node.attributes.size())));
+    std::vector<Attribute>& attributes = node.attributes.edit();
+    attributes.erase(attributes.begin() + static_cast<std::ptrdiff_t>(rng.below(attributes.size())));
   } else {
-    change_value(any_of(node.attributes, rng), rng, depth);
+    change_value(any_of(node.attributes.edit(), rng), rng, depth);
   }
 }
 

@@ -21,7 +21,7 @@ using Outputs = std::vector<Tensor>;
 Imitation::Fault with_attribute(Attribute attribute) {
   return [attribute](const Imitation& engine, const Node& node, Inputs inputs, Outputs& outputs) {
     Node changed = node;
-    std::erase_if(changed.attributes, [&](const Attribute& a) { return a.name == attribute.name; });
+    std::erase_if(changed.attributes.edit(), [&](const Attribute& a) { return a.name == attribute.name; });
     changed.attributes.push_back(attribute);
     Outputs wrong = engine.compute(changed, inputs);
     REQUIRE(wrong[0].shape() == outputs[0].shape());
@@ -61,7 +61,7 @@ Tensor shifted(const Tensor& tensor, std::size_t by) {
 // The taps of a stride-1 convolution read with the stride of another layer: every other output.
 void wrong_stride(const Imitation& engine, const Node& node, Inputs inputs, Outputs& outputs) {
   Node dense = node;
-  std::erase_if(dense.attributes, [](const Attribute& a) { return a.name == "strides"; });
+  std::erase_if(dense.attributes.edit(), [](const Attribute& a) { return a.name == "strides"; });
   const Outputs all = engine.compute(dense, inputs);
   const Shape& big = all[0].shape();
   const Shape& small = outputs[0].shape();
