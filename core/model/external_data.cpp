@@ -56,24 +56,23 @@ Result<ExternalPlace> external_place(const std::map<std::string, std::string>& e
   return ExternalPlace{location->second, offset, length};
 }
 
-Result<std::vector<std::byte>> load_external(const ExternalPlace& place, std::int64_t bytes,
-                                             const ExternalData& load) {
+Result<ByteSource> find_external(const ExternalPlace& place, std::int64_t bytes, const ExternalData& find) {
   if (place.length != bytes)
     return bad_input(fmt::format("external data {}: length is {} bytes, the shape needs {}",
                                  in_quotes(place.location), place.length, bytes));
   if (!checked_add(place.offset, bytes))
     return bad_input(fmt::format("external data {}: offset {} and length {} overflow",
                                  in_quotes(place.location), place.offset, place.length));
-  auto data = load(place.location, place.offset, bytes);
+  auto data = find(place.location, place.offset, bytes);
   if (!data.ok()) return in_context(std::move(data).error(), "external data " + in_quotes(place.location));
-  if (data->size() != static_cast<std::uint64_t>(bytes))
+  if (data->size != static_cast<std::uint64_t>(bytes))
     return bad_input(fmt::format("external data {}: expected {} bytes at offset {}, got {}",
-                                 in_quotes(place.location), bytes, place.offset, data->size()));
+                                 in_quotes(place.location), bytes, place.offset, data->size));
   return data;
 }
 
 ExternalData no_external_data() {
-  return [](const std::string&, std::int64_t, std::int64_t) -> Result<std::vector<std::byte>> {
+  return [](const std::string&, std::int64_t, std::int64_t) -> Result<ByteSource> {
     return bad_input("files beside the model cannot be read here; save the model in one file");
   };
 }

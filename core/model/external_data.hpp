@@ -27,8 +27,8 @@ struct ExternalPlace {
 [[nodiscard]] Result<ExternalPlace> external_place(const std::map<std::string, std::string>& entries,
                                                    std::int64_t bytes);
 
-/// Reads these `bytes` bytes.
-[[nodiscard]] Result<std::vector<std::byte>> load_external(const ExternalPlace& place, std::int64_t bytes,
-                                                           const ExternalData& load);
+/// Where these `bytes` bytes are.
+[[nodiscard]] Result<ByteSource> find_external(const ExternalPlace& place, std::int64_t bytes,
+                                               const ExternalData& find);
 
 }  // namespace driftscope

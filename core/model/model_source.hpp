@@ -2,19 +2,20 @@
 // Made by the session's load, which keeps it only for such an engine.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
+
+#include "core/base/shared_bytes.hpp"
 
 namespace driftscope {
 
 struct SourceFile {
   std::string name;  ///< as the model names it
-  std::vector<std::byte> bytes;
+  SharedBytes bytes;
 };
 
 struct ModelSource {
-  std::vector<std::byte> model;   ///< the .onnx file
+  SharedBytes model;              ///< the .onnx file
   std::vector<SourceFile> files;  ///< its external data
 };
 

@@ -50,7 +50,9 @@ struct AttributeParts {
 /// Nothing: a valid tensor that cannot be held here (strings, 8-bit floats).
 Result<std::optional<Tensor>> attribute_tensor(std::string_view message, const ReadContext& context) {
   NamedTensor named;
-  const Status status = read_tensor(message, context, named);
+  ReadContext now = context;
+  now.defer = false;  // kernels read attributes on any thread
+  const Status status = read_tensor(message, now, named);
   if (!status.ok() && status.error().kind == ErrorKind::unsupported) return std::optional<Tensor>();
   if (!status.ok()) return status.error();
   return std::optional(std::move(named.tensor));

@@ -20,11 +20,12 @@ inline constexpr std::int64_t min_opset = 1;
 /// Largest protobuf message, as protobuf itself has it; larger models keep weights as external data.
 inline constexpr std::size_t max_protobuf_bytes = 0x7fffffff;
 
-/// Loads exactly `length` bytes at `offset` of the external data file `location` (relative to the
-/// model's folder). The reader has already rejected locations that leave the folder; the loader checks
-/// the file's size before it allocates.
-using ExternalData = std::function<Result<std::vector<std::byte>>(const std::string& location,
-                                                                  std::int64_t offset, std::int64_t length)>;
+/// Finds exactly `length` bytes at `offset` of the external data file `location` (relative to the
+/// model's folder). The reader has already rejected locations that leave the folder; the finder checks
+/// the file's size. With Weights::deferred they are read later: the source keeps what it reads, or its owner
+/// outlives the model.
+using ExternalData =
+    std::function<Result<ByteSource>(const std::string& location, std::int64_t offset, std::int64_t length)>;
 
 /// A loader for places without files: any external data is an error that names the file.
 [[nodiscard]] ExternalData no_external_data();

@@ -142,13 +142,23 @@ Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t ele
   return status;
 }
 
-/// Data that the outline left in the model file is read directly into the tensor.
+/// Directly into the tensor, now or on first use. A small one is not worth waiting for.
+Result<Tensor> tensor_from(ByteSource source, const TensorParts& parts, DType dtype, bool defer,
+                           std::string_view what) {
+  if (defer && source.size >= min_outlined_bytes)
+    return Tensor::deferred(dtype, parts.dims, std::move(source), what);
+  DRIFTSCOPE_TRY(Tensor tensor, Tensor::unwritten(dtype, parts.dims, what));
+  if (tensor.byte_size() > 0) source.read(0, tensor.mutable_bytes());
+  return tensor;
+}
+
+/// Data of another file, or what the outline left in the model's.
 Result<Tensor> external_tensor(const TensorParts& parts, DType dtype, std::int64_t bytes,
                                const ReadContext& context) {
   DRIFTSCOPE_TRY(const ExternalPlace place, external_place(parts.external_data, bytes));
   if (context.model == nullptr || place.location != own_bytes_location) {
-    DRIFTSCOPE_TRY(const std::vector<std::byte> data, load_external(place, bytes, context.external_data));
-    return Tensor::from_bytes(dtype, parts.dims, data, "external data");
+    DRIFTSCOPE_TRY(ByteSource source, find_external(place, bytes, context.external_data));
+    return tensor_from(std::move(source), parts, dtype, context.defer, "external data");
   }
   if (place.length != bytes)
     return bad_input(fmt::format("raw_data: {} of shape {} needs {} bytes, got {}", dtype_name(dtype),
@@ -157,12 +167,8 @@ Result<Tensor> external_tensor(const TensorParts& parts, DType dtype, std::int64
   if (!context.model->holds(offset, static_cast<std::uint64_t>(bytes)))
     return bad_input(fmt::format("raw_data: {} bytes at {} are needed, the model has {}", bytes, offset,
                                  context.model->size));
-  if (context.defer)
-    return Tensor::deferred(dtype, parts.dims, context.model->part(offset, static_cast<std::uint64_t>(bytes)),
-                            "raw_data");
-  DRIFTSCOPE_TRY(Tensor tensor, Tensor::unwritten(dtype, parts.dims, "raw_data"));
-  context.model->read(offset, tensor.mutable_bytes());
-  return tensor;
+  return tensor_from(context.model->part(offset, static_cast<std::uint64_t>(bytes)), parts, dtype,
+                     context.defer, "raw_data");
 }
 
 Result<Tensor> tensor_of(const TensorParts& parts, const ReadContext& context) {

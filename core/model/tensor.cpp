@@ -26,6 +26,8 @@ void count_alive(std::int64_t tensors, std::int64_t bytes) {
   alive_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+constexpr std::size_t cache_line = 64;
+
 /// Rounded up to whole cache lines, so that a vector load of the last elements stays inside. The bytes after
 /// the elements are 0, the elements are uninitialised. Null if memory or what is allowed of it runs out.
 std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {
@@ -41,6 +43,15 @@ std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {
             count_alive(-1, -counted);
             ::operator delete(p, std::align_val_t{64});
           }};
+}
+
+/// The bytes of a source where they are, if a tensor may lie there: vector loads of the last elements reach
+/// behind them.
+std::shared_ptr<std::byte> aligned_in_place(const ByteSource& source) {
+  if (!source.in_place || source.size == 0) return nullptr;
+  const std::shared_ptr<const std::byte> there = source.in_place(0, source.size, cache_line);
+  if (reinterpret_cast<std::uintptr_t>(there.get()) % cache_line != 0) return nullptr;
+  return std::const_pointer_cast<std::byte>(there);  // nobody writes to a tensor that is shared
 }
 
 }  // namespace
@@ -137,12 +148,20 @@ Result<Tensor> Tensor::in(std::shared_ptr<std::byte> memory, DType dtype, Shape 
 
 std::byte* Tensor::deferred_data() const {
   if (deferred_->buffer == nullptr) {
+    if (auto there = aligned_in_place(deferred_->source)) {
+      deferred_->buffer = std::move(there);
+      return deferred_->buffer.get();
+    }
     auto buffer = allocate_buffer(byte_size_);
     if (buffer == nullptr) throw std::bad_alloc();
     deferred_->source.read(0, {buffer.get(), byte_size_});
     deferred_->buffer = std::move(buffer);
   }
   return deferred_->buffer.get();
+}
+
+bool Tensor::lies_in_place() const {
+  return deferred_ != nullptr && aligned_in_place(deferred_->source) != nullptr;
 }
 
 void Tensor::copy_bytes(std::size_t offset, std::span<std::byte> target) const {

@@ -56,7 +56,8 @@ class Tensor {
   [[nodiscard]] static Result<Tensor> from_bytes(DType dtype, Shape shape, std::span<const std::byte> bytes,
                                                  std::string_view what = "tensor");
 
-  /// Elements stay in `source` until their first use, which reads all of them, for every copy of the tensor.
+  /// Elements stay in `source` until their first use, which reads all of them, for every copy of the tensor;
+  /// aligned ones that the source has in place (a mapped file) are used there, which no limit counts.
   /// The first use must happen on a single thread and throws std::bad_alloc if memory runs out; only after
   /// it may other threads read the tensor. The source must be as long as the shape needs.
   [[nodiscard]] static Result<Tensor> deferred(DType dtype, Shape shape, ByteSource source,
@@ -83,6 +84,9 @@ class Tensor {
 
   /// False while a deferred tensor's elements are only in its source.
   [[nodiscard]] bool in_memory() const { return deferred_ == nullptr || deferred_->buffer != nullptr; }
+
+  /// Whether a deferred tensor's first use copies nothing: its source has the elements in place.
+  [[nodiscard]] bool lies_in_place() const;
 
   /// Copies the bytes from `offset` on, which must be inside the tensor; a deferred tensor stays deferred.
   void copy_bytes(std::size_t offset, std::span<std::byte> target) const;

@@ -46,22 +46,21 @@ Result<Files> read_attachments(const messages::Load& request, ByteSource& payloa
 }
 
 ExternalData from_attachments(const Files& files) {
-  return [&files](const std::string& location, std::int64_t offset,
-                  std::int64_t length) -> Result<std::vector<std::byte>> {
-    const auto found = files.find(location);
-    if (found == files.end())
-      return bad_input(
-          fmt::format("the model keeps data in the file '{}', which did not come with "
-                      "it; choose both files together",
-                      location));
-    const auto size = static_cast<std::int64_t>(found->second.size);
-    if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
-      return bad_input(
-          fmt::format("'{}': {} bytes at {} are needed, the file has {}", location, length, offset, size));
-    std::vector<std::byte> part(static_cast<std::size_t>(length < 0 ? size - offset : length));
-    found->second.read(static_cast<std::uint64_t>(offset), part);
-    return part;
-  };
+  return
+      [&files](const std::string& location, std::int64_t offset, std::int64_t length) -> Result<ByteSource> {
+        const auto found = files.find(location);
+        if (found == files.end())
+          return bad_input(
+              fmt::format("the model keeps data in the file '{}', which did not come with "
+                          "it; choose both files together",
+                          location));
+        const auto size = static_cast<std::int64_t>(found->second.size);
+        if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
+          return bad_input(fmt::format("'{}': {} bytes at {} are needed, the file has {}", location, length,
+                                       offset, size));
+        return found->second.part(static_cast<std::uint64_t>(offset),
+                                  static_cast<std::uint64_t>(length < 0 ? size - offset : length));
+      };
 }
 
 // The engine that will be started, which says whether it reads the model itself;
@@ -72,10 +71,13 @@ Result<const Engine*> engine_of(const messages::Load& request) {
   return find_engine(target.engine);
 }
 
-std::vector<std::byte> all_of(const ByteSource& source) {
+SharedBytes all_of(const ByteSource& source) {
+  if (source.in_place)
+    if (const auto there = source.in_place(0, source.size, 0))
+      return {there, std::span(there.get(), static_cast<std::size_t>(source.size))};
   std::vector<std::byte> bytes(static_cast<std::size_t>(source.size));
   source.read(0, bytes);
-  return bytes;
+  return SharedBytes(std::move(bytes));
 }
 
 std::shared_ptr<const ModelSource> keep_source(const ByteSource& model, const Files& files) {

@@ -175,7 +175,7 @@ Result<std::unique_ptr<RuntimeModel>> JsonRuntime::create(const CreateRequest& r
     head["bytes"] = channel->place(parcel, request.model);
     head["files"] = json::array();
     for (const SourceFile& file : request.source->files)
-      head["files"].push_back(place_file(*channel, parcel, file.name, file.bytes));
+      head["files"].push_back(place_file(*channel, parcel, file.name, file.bytes.bytes()));
   }
   auto model = std::make_unique<JsonModel>(*this, std::move(channel));
   DRIFTSCOPE_CHECK(model->create(std::move(head), parcel));

@@ -63,6 +63,7 @@ struct Service::State {
   std::unique_ptr<Measurement> measurement;
   std::unique_ptr<ServiceComparison> comparison;
   ReadOutside read_outside;
+  FindInPlace find_outside;
   TensorSink sink;                    // of the next run
   std::optional<NamedInputs> inputs;  // of the next start, in place of its payload
   std::function<void(Trace)> deliver;
@@ -95,7 +96,9 @@ Result<Reply> Service::State::load(const json& request, std::span<const std::byt
   outside = {};
   if (loaded.outside) {
     if (!read_outside) return bad_input("request: \"outside\", but this service has no bytes outside");
-    outside = {static_cast<std::uint64_t>(*loaded.outside), read_outside};
+    outside.size = static_cast<std::uint64_t>(*loaded.outside);
+    outside.read = read_outside;
+    outside.in_place = find_outside;
   }
   const bool stays = loaded.outside.has_value();
   DRIFTSCOPE_TRY(model, load_model(loaded, stays ? outside : source_of(payload), stays));
@@ -262,7 +265,10 @@ Result<Reply> Service::State::answer(const Message& message) {
 Service::Service() : state_(std::make_unique<State>()) {}
 Service::~Service() = default;
 
-void Service::load_from(ReadOutside read) { state_->read_outside = std::move(read); }
+void Service::load_from(ReadOutside read, FindInPlace in_place) {
+  state_->read_outside = std::move(read);
+  state_->find_outside = std::move(in_place);
+}
 
 void Service::record_to(TensorSink sink) { state_->sink = std::move(sink); }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/byte_source.hpp"
 #include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 
@@ -33,8 +34,9 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// Source of the payload of a "load" with "outside": bytes outside this program's memory.
-  void load_from(ReadOutside read);
+  /// Source of the payload of a "load" with "outside": bytes outside this program's memory. `in_place` as in
+  /// ByteSource, of a host in the same process.
+  void load_from(ReadOutside read, FindInPlace in_place = {});
 
   /// Captured values of the next run go to `sink`; the trace of its "finish" holds the outputs alone.
   /// For a host in the same process that writes them to a file: tensors may be deferred, to be copied

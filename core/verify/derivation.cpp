@@ -125,11 +125,12 @@ bool Derivation::is_computed(ValueId value) const {
   return !graph_->values[value].constant && graph_->values[value].producer != no_node;
 }
 
-// Deferred constants stay deferred, so that only the weights of one node are in memory at a time.
+// Deferred constants stay deferred, so that only the weights of one node are in memory at a time; those that
+// are mapped take none.
 Result<Tensor> Derivation::known_tensor(ValueId value) const {
   const auto& constant = graph_->values[value].constant;
   if (!constant) return recorded_->load(value);
-  if (constant->in_memory()) return *constant;
+  if (constant->in_memory() || constant->lies_in_place()) return *constant;
   DRIFTSCOPE_TRY(Tensor read,
                  Tensor::unwritten(constant->dtype(), constant->shape(), graph_->values[value].name));
   constant->copy_bytes(0, read.mutable_bytes());

@@ -22,9 +22,9 @@ constexpr std::chrono::seconds rest_interval{1};  // between two samples of memo
 
 messages::Job description_of(const SubjectSpec& spec, const HostInfo& host) {
   messages::Job description = job_for(spec.target, host);
-  description.model = {spec.model->name, static_cast<std::int64_t>(spec.model->bytes->size()), {}};
+  description.model = {spec.model->name, static_cast<std::int64_t>(spec.model->bytes.size()), {}};
   for (const JobAttachment& file : spec.model->attachments)
-    description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
+    description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes.size())});
   description.bench = true;
   description.capture = capture_of(spec);
   return description;
@@ -196,7 +196,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                       const StopCheck& stop, BenchRow& row) {
   DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(spec.target));
-  DRIFTSCOPE_CHECK(check_browser_model(spec.model->name, *spec.model->bytes, spec.model->attachments));
+  DRIFTSCOPE_CHECK(check_browser_model(spec.model->name, spec.model->bytes, spec.model->attachments));
   JobContent content{json_text(encode(description_of(spec, host))), spec.model->bytes, {}, spec.inputs};
   for (const JobAttachment& file : spec.model->attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(std::shared_ptr<Job> job, server.jobs().add(std::move(content)));

@@ -13,9 +13,9 @@ namespace {
 // The job for the page; web/page/job.mjs reads it.
 messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
   messages::Job description = job_for(job.target, host);
-  description.model = {job.model_name, static_cast<std::int64_t>(job.model->size()), job.model_sha256};
+  description.model = {job.model_name, static_cast<std::int64_t>(job.model.size()), job.model_sha256};
   for (const JobAttachment& file : job.attachments)
-    description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
+    description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes.size())});
   static_cast<messages::RunPlan&>(description) = job.plan;
   description.stream = !job.plan.samples;
   return description;
@@ -39,10 +39,10 @@ Result<Trace> read_answer(const Bytes& bytes, const BrowserJob& job) {
 
 }  // namespace
 
-Status check_browser_model(const std::string& name, const Bytes& model,
+Status check_browser_model(const std::string& name, const SharedBytes& model,
                            const std::vector<JobAttachment>& attachments, std::size_t limit) {
   std::size_t bytes = model.size();
-  for (const JobAttachment& file : attachments) bytes += file.bytes->size();
+  for (const JobAttachment& file : attachments) bytes += file.bytes.size();
   if (bytes <= limit) return {};
   return limit_error(name + " has " + std::to_string(bytes >> 20) +
                      " MiB with its external data; a browser's engine takes up to " +
@@ -52,7 +52,7 @@ Status check_browser_model(const std::string& name, const Bytes& model,
 
 Result<Trace> run_in_browser(BrowserSession& session, const BrowserJob& job, const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_CHECK(check_browser_model(job.model_name, *job.model, job.attachments, options.max_model_bytes));
+  DRIFTSCOPE_CHECK(check_browser_model(job.model_name, job.model, job.attachments, options.max_model_bytes));
   std::vector<NamedTensor> collected;
   TensorSink collect = [&collected](const std::string& name, const Tensor& tensor) {
     collected.push_back({name, tensor});
@@ -91,7 +91,7 @@ Result<std::vector<Result<Trace>>> run_batch_in_browser(BrowserSession& session,
   messages::Job description = job_for(batch.target, session.host());
   description.model.name = batch.name;
   description.batch = static_cast<std::int64_t>(batch.cases);
-  JobContent content{json_text(encode(description)), nullptr, {}, batch.packed};
+  JobContent content{json_text(encode(description)), {}, {}, batch.packed};
   DRIFTSCOPE_TRY(const BrowserOutcome outcome, session.run(std::move(content), options, progress));
   return unpack_answers(outcome.answer, batch.cases);
 }

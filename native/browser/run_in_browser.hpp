@@ -23,16 +23,16 @@ namespace driftscope {
 /// A file that the model's initializers refer to.
 struct JobAttachment {
   std::string location;  ///< as the model names it
-  std::shared_ptr<const Bytes> bytes;
+  SharedBytes bytes;
 };
 
 struct BrowserJob {
   Target target;             ///< host: chrome, firefox or safari
   std::string model_name;    ///< for the page to show, "lenet5"
   std::string model_sha256;  ///< of its bytes: a browser with a cached copy fetches nothing
-  std::shared_ptr<const Bytes> model;
+  SharedBytes model;
   std::vector<JobAttachment> attachments;
-  std::shared_ptr<const Bytes> inputs;  ///< safetensors, by input name
+  SharedBytes inputs;  ///< safetensors, by input name
   messages::RunPlan plan = {};
   /// Receives captured values as they come, on another thread, and the trace keeps the outputs; without
   /// it they are in the trace.
@@ -43,7 +43,7 @@ struct BrowserJob {
 [[nodiscard]] messages::Job job_for(const Target& target, const HostInfo& host);
 
 /// A limit error when the model with its attachments is too large for a browser.
-[[nodiscard]] Status check_browser_model(const std::string& name, const Bytes& model,
+[[nodiscard]] Status check_browser_model(const std::string& name, const SharedBytes& model,
                                          const std::vector<JobAttachment>& attachments,
                                          std::size_t limit = max_browser_model_bytes);
 
@@ -67,7 +67,7 @@ struct BrowserBatch {
   Target target;
   std::string name;  ///< for the page to show
   std::size_t cases = 0;
-  std::shared_ptr<const Bytes> packed;  ///< pack_batch
+  SharedBytes packed;  ///< pack_batch
 };
 [[nodiscard]] Result<std::vector<Result<Trace>>> run_batch_in_browser(
     BrowserSession& session, const BrowserBatch& batch, const BrowserOptions& options,

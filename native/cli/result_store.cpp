@@ -69,7 +69,7 @@ std::vector<std::string> names_in_store(const std::vector<Target>& targets) {
 std::string hashes_of(const ModelFile& model) {
   std::string text = fmt::format("model {}\n", model.sha256);
   for (const JobAttachment& file : model.attachments)
-    text += fmt::format("{} {}\n", file.location, sha256_hex(*file.bytes));
+    text += fmt::format("{} {}\n", file.location, sha256_hex(file.bytes.source()));
   return text;
 }
 

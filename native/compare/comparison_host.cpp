@@ -173,6 +173,8 @@ void NativeComparisonHost::release_values() {
   const auto now = std::chrono::steady_clock::now();
   if (now - released_ < interval) return;
   values_.release();
+  model_.bytes.release();
+  for (const JobAttachment& file : model_.attachments) file.bytes.release();
   released_ = std::chrono::steady_clock::now();
 }
 

@@ -40,9 +40,9 @@ Status save_kept(const std::filesystem::path& path, const ComparisonView& view, 
   sources.topology = topology_of(model.graph);
   if (keep == KeepModel::whole) {
     // A model in another format is kept as the ONNX model that ran.
-    sources.model.push_back({model.name + (model.kind == "ONNX" ? "" : ".onnx"), *model.bytes});
+    sources.model.push_back({model.name + (model.kind == "ONNX" ? "" : ".onnx"), model.bytes.bytes()});
     for (const JobAttachment& attachment : model.attachments)
-      sources.model.push_back({attachment.location, *attachment.bytes});
+      sources.model.push_back({attachment.location, attachment.bytes.bytes()});
   }
   DRIFTSCOPE_TRY(AtomicFile file, AtomicFile::create(path));
   FileOutput output(file);
@@ -85,7 +85,7 @@ Result<ModelFile> KeptFile::model(Weights weights) const {
         "as well",
         path_.string(), comparison().view().model_name, comparison().view().model_sha256.substr(0, 12)));
   const auto copy = [](std::span<const std::byte> bytes) {
-    return std::make_shared<const Bytes>(bytes.begin(), bytes.end());
+    return SharedBytes(Bytes(bytes.begin(), bytes.end()));
   };
   std::vector<JobAttachment> attachments;
   for (const ModelPart& part : std::span(parts).subspan(1))

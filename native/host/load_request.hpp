@@ -14,7 +14,7 @@
 namespace driftscope {
 
 /// The concatenated sources.
-using OutsideParts = std::vector<std::shared_ptr<const Bytes>>;
+using OutsideParts = std::vector<SharedBytes>;
 
 struct LoadRequest {
   messages::Load head;   ///< with once, outside and unhashed
@@ -22,6 +22,10 @@ struct LoadRequest {
 
   /// Fills `target` with the external bytes from `offset` on, which must lie inside.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
+
+  /// As ByteSource::in_place: null for bytes of several parts.
+  [[nodiscard]] std::shared_ptr<const std::byte> in_place(std::uint64_t offset, std::uint64_t count,
+                                                          std::size_t behind) const;
 };
 
 [[nodiscard]] LoadRequest load_request(const ModelFile& model, const Target& target);

@@ -17,53 +17,46 @@
 namespace driftscope {
 namespace {
 
-using ReadBeside = std::function<Result<Bytes>(const std::string& location)>;
+using ShareBeside = std::function<Result<SharedBytes>(const std::string& location)>;
 
-/// Reads each external file once, keeps it as an attachment and returns the requested parts.
-ExternalData attaching(ReadBeside read, std::vector<JobAttachment>& attachments) {
-  return [read = std::move(read), &attachments](const std::string& location, std::int64_t offset,
-                                                std::int64_t length) -> Result<std::vector<std::byte>> {
+/// Opens each external file once, keeps it as an attachment and finds the requested parts.
+ExternalData attaching(ShareBeside open, std::vector<JobAttachment>& attachments) {
+  return [open = std::move(open), &attachments](const std::string& location, std::int64_t offset,
+                                                std::int64_t length) -> Result<ByteSource> {
     auto found = std::find_if(attachments.begin(), attachments.end(),
                               [&](const JobAttachment& a) { return a.location == location; });
     if (found == attachments.end()) {
-      DRIFTSCOPE_TRY(Bytes bytes, read(location));
-      found =
-          attachments.insert(attachments.end(), {location, std::make_shared<const Bytes>(std::move(bytes))});
+      DRIFTSCOPE_TRY(SharedBytes bytes, open(location));
+      found = attachments.insert(attachments.end(), {location, std::move(bytes)});
     }
-    const auto size = static_cast<std::int64_t>(found->bytes->size());
+    const auto size = static_cast<std::int64_t>(found->bytes.size());
     if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
       return bad_input(fmt::format("external data file {}: {} bytes at offset {} are needed, the file has {}",
                                    location, length, offset, size));
-    const auto begin = found->bytes->begin() + offset;
-    return std::vector<std::byte>(begin, length < 0 ? found->bytes->end() : begin + length);
+    return found->bytes.source().part(static_cast<std::uint64_t>(offset),
+                                      static_cast<std::uint64_t>(length < 0 ? size - offset : length));
   };
 }
 
-ReadBeside beside(const std::filesystem::path& folder) {
-  return [folder](const std::string& location) { return read_inside(folder, location); };
-}
-
-ByteSource kept_source(std::shared_ptr<const Bytes> bytes) {
-  const std::size_t size = bytes->size();
-  return {size, [kept = std::move(bytes)](std::uint64_t offset, std::span<std::byte> target) {
-            source_of(*kept).read(offset, target);
-          }};
+ShareBeside beside(const std::filesystem::path& folder) {
+  return [folder](const std::string& location) { return share_inside(folder, location); };
 }
 
 /// A model in another format as the bytes of an ONNX one; nothing when it is in none of those.
 struct Converted {
   std::string kind;
-  std::shared_ptr<const Bytes> bytes;
+  SharedBytes bytes;
   std::size_t weight_bytes = 0;
   std::set<std::string, std::less<>> values = {};
 };
 Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
                                            const std::filesystem::path& folder) {
-  DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, beside(folder)));
+  const auto read = [&folder](const std::string& location) { return read_inside(folder, location); };
+  DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, read));
   if (!foreign) return std::optional<Converted>();
   DRIFTSCOPE_TRY(Bytes written, write_onnx(foreign->model));
-  return std::optional(Converted{foreign->kind, std::make_shared<const Bytes>(std::move(written)),
-                                 foreign->weight_bytes, foreign->values});
+  return std::optional(
+      Converted{foreign->kind, SharedBytes(std::move(written)), foreign->weight_bytes, foreign->values});
 }
 
 Result<Graph> graph_of(const Model& model) {
@@ -72,13 +65,13 @@ Result<Graph> graph_of(const Model& model) {
 }
 
 /// Graph, hash and attachments of a model whose bytes are there.
-Status read_into(ModelFile& file, ReadBeside read, Weights weights) {
+Status read_into(ModelFile& file, ShareBeside open, Weights weights) {
   DRIFTSCOPE_TRY(Model model,
-                 read_onnx(kept_source(file.bytes), attaching(std::move(read), file.attachments), weights));
+                 read_onnx(file.bytes.source(), attaching(std::move(open), file.attachments), weights));
   DRIFTSCOPE_TRY(file.graph, graph_of(model));
   file.sha256 = std::move(model.sha256);
   for (const JobAttachment& attachment : file.attachments)
-    file.file_bytes += static_cast<std::int64_t>(attachment.bytes->size());
+    file.file_bytes += static_cast<std::int64_t>(attachment.bytes.size());
   return {};
 }
 
@@ -92,10 +85,9 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   std::error_code unknown;  // a pipe has no size
   if (const auto size = std::filesystem::file_size(path, unknown); !unknown && size > max_protobuf_bytes)
     return name_file(protobuf_too_large("model"));
-  DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
-  file.bytes = std::make_shared<const Bytes>(std::move(bytes));
-  file.file_bytes = static_cast<std::int64_t>(file.bytes->size());
-  auto foreign = converted(*file.bytes, path.parent_path());
+  DRIFTSCOPE_TRY(file.bytes, share_file(path));
+  file.file_bytes = static_cast<std::int64_t>(file.bytes.size());
+  auto foreign = converted(file.bytes.bytes(), path.parent_path());
   if (!foreign.ok()) return name_file(std::move(foreign).error());
   if (*foreign) {
     file.kind = (*foreign)->kind;
@@ -108,16 +100,15 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   return file;
 }
 
-Result<ModelFile> load_model_bytes(const std::filesystem::path& path, std::string name,
-                                   std::shared_ptr<const Bytes> bytes, std::vector<JobAttachment> attachments,
-                                   Weights weights) {
+Result<ModelFile> load_model_bytes(const std::filesystem::path& path, std::string name, SharedBytes bytes,
+                                   std::vector<JobAttachment> attachments, Weights weights) {
   ModelFile file;
   file.path = path;
   file.name = std::move(name);
   file.bytes = std::move(bytes);
   file.attachments = std::move(attachments);
-  file.file_bytes = static_cast<std::int64_t>(file.bytes->size());
-  const auto absent = [](const std::string& location) -> Result<Bytes> {
+  file.file_bytes = static_cast<std::int64_t>(file.bytes.size());
+  const auto absent = [](const std::string& location) -> Result<SharedBytes> {
     return bad_input(fmt::format("the file of external data {} is not beside it", location));
   };
   auto read = read_into(file, absent, weights);
@@ -144,7 +135,7 @@ Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads
   DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
   auto foreign = converted(file.bytes(), path.parent_path());
   if (!foreign.ok()) return name_file(std::move(foreign).error());
-  const ByteSource source = *foreign ? kept_source((*foreign)->bytes) : file.source();
+  const ByteSource source = *foreign ? (*foreign)->bytes.source() : file.source();
   ModelHash sha256(source, threads > 1);
   std::vector<JobAttachment> attachments;
   const auto model =
@@ -166,7 +157,7 @@ Result<ModelExamination> examine_model_file(const std::filesystem::path& path) {
   }
   if (*foreign) examination.kind = (*foreign)->kind;
   std::vector<JobAttachment> attachments;
-  const auto model = read_onnx(*foreign ? kept_source((*foreign)->bytes) : file.source(),
+  const auto model = read_onnx(*foreign ? (*foreign)->bytes.source() : file.source(),
                                attaching(beside(path.parent_path()), attachments), Weights::deferred);
   if (!model.ok()) {
     examination.error = name_file(model.error());

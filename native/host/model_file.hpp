@@ -23,7 +23,7 @@ struct ModelFile {
   std::string name;            ///< the model's own file name, for people
   /// Of a kept comparison, where no description lies beside the model; nothing: as that says.
   std::optional<std::vector<std::string>> class_names = {};
-  std::shared_ptr<const Bytes> bytes;
+  SharedBytes bytes;
   std::vector<JobAttachment> attachments;  ///< the files it names as external data, whole
   std::string sha256;
   Graph graph;  ///< shapes inferred, symbolic dimensions unbound
@@ -42,8 +42,7 @@ struct ModelFile {
 /// Of an .onnx file that is in memory, with the files of external data that it names; `path`: where it came
 /// from.
 [[nodiscard]] Result<ModelFile> load_model_bytes(const std::filesystem::path& path, std::string name,
-                                                 std::shared_ptr<const Bytes> bytes,
-                                                 std::vector<JobAttachment> attachments,
+                                                 SharedBytes bytes, std::vector<JobAttachment> attachments,
                                                  Weights weights = Weights::in_memory);
 
 /// The SHA-256 of a source's contents, on a separate thread if there may be more than one: verifying

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/base/shared_bytes.hpp"
 #include "core/protocol/value_stream.hpp"
 #include "generated/protocol/messages.hpp"
 #include "native/http/long_poll.hpp"
@@ -27,9 +28,9 @@ using Bytes = std::vector<std::byte>;
 /// The data that the page fetches, and the receiver of its values.
 struct JobContent {
   std::string description;  ///< JSON, see job_description
-  std::shared_ptr<const Bytes> model;
-  std::vector<std::shared_ptr<const Bytes>> attachments;  ///< external data files of the model
-  std::shared_ptr<const Bytes> inputs;                    ///< safetensors
+  SharedBytes model;
+  std::vector<SharedBytes> attachments;  ///< external data files of the model
+  SharedBytes inputs;                    ///< safetensors
   /// Receives captured values on the server's threads, one message at a time, and none once the job is
   /// over. Null: the job captures none.
   std::unique_ptr<ValueReceiver> values = nullptr;

@@ -77,8 +77,8 @@ std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit, R
   return std::nullopt;
 }
 
-void send_bytes(const Request& request, Response& response, const std::shared_ptr<const Bytes>& bytes) {
-  send_content(request, response, {reinterpret_cast<const char*>(bytes->data()), bytes->size()}, bytes,
+void send_bytes(const Request& request, Response& response, const SharedBytes& bytes) {
+  send_content(request, response, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, bytes.owner(),
                "application/octet-stream");
 }
 

@@ -20,7 +20,6 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                                              httplib::Response& response);
 
 /// Responds with the bytes themselves, without a copy.
-void send_bytes(const httplib::Request& request, httplib::Response& response,
-                const std::shared_ptr<const Bytes>& bytes);
+void send_bytes(const httplib::Request& request, httplib::Response& response, const SharedBytes& bytes);
 
 }  // namespace driftscope

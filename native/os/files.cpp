@@ -27,9 +27,6 @@ bool is_device(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-// A source on a mapped file copies this much at once, and then releases it.
-constexpr std::size_t source_piece = 1 << 20;
-
 // Where the kernel says that an open file is: what was examined by name may have been replaced since.
 std::filesystem::path place_of(int fd) {
   std::error_code error;
@@ -74,17 +71,49 @@ Status write_opened(const std::filesystem::path& path, int how, std::span<const 
 
 }  // namespace
 
-Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
-  struct stat info{};
-  if (::fstat(file.get(), &info) != 0 || S_ISDIR(info.st_mode))
-    return bad_input(fmt::format("cannot read {}: it is a folder, a file is needed", path.string()));
-  return read_whole(file.get(), info, path);
+namespace {
+
+// The released pages of the file were not modified: no data is lost.
+void release_pages(std::span<const std::byte> part) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t begin = first / page * page;
+  ::madvise(const_cast<std::byte*>(part.data()) - (first - begin), first - begin + part.size(),
+            MADV_DONTNEED);
 }
 
-Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
-                                           const std::filesystem::path& name) {
+/// Nothing where it cannot be mapped.
+SharedBytes map_opened(int fd, const struct stat& info) {
+  if (!S_ISREG(info.st_mode) || info.st_size <= 0) return {};
+  const auto size = static_cast<std::size_t>(info.st_size);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // A page follows (SharedBytes::readable_behind).
+  const std::size_t room = (size + page - 1) / page * page + page;
+  void* memory = ::mmap(nullptr, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  std::shared_ptr<const void> owner(memory,
+                                    [room](const void* begin) { ::munmap(const_cast<void*>(begin), room); });
+  if (::mmap(memory, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) return {};
+  return {std::move(owner), std::span(static_cast<const std::byte*>(memory), size), release_pages};
+}
+
+/// A file that is open for reading.
+struct Opened {
+  FileDescriptor file;
+  struct stat info{};
+  std::filesystem::path path;
+};
+
+Result<Opened> open_file(const std::filesystem::path& path) {
+  Opened opened{FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), {}, path};
+  if (opened.file.get() < 0)
+    return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
+  if (::fstat(opened.file.get(), &opened.info) != 0 || S_ISDIR(opened.info.st_mode))
+    return bad_input(fmt::format("cannot read {}: it is a folder, a file is needed", path.string()));
+  return opened;
+}
+
+Result<Opened> open_inside(const std::filesystem::path& folder, const std::filesystem::path& name) {
   namespace fs = std::filesystem;
   const fs::path path = folder / name;
   const auto failed = [&] {
@@ -93,8 +122,8 @@ Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
   // Only found, not opened: to open a device may do something, and a pipe waits.
   const FileDescriptor found(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (found.get() < 0) return failed();
-  struct stat info{};
-  if (::fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode))
+  Opened opened{FileDescriptor(), {}, path};
+  if (::fstat(found.get(), &opened.info) != 0 || !S_ISREG(opened.info.st_mode))
     return bad_input(fmt::format("cannot read {}: it is not a regular file", path.string()));
   const fs::path place = place_of(found.get());
   std::error_code error;
@@ -108,54 +137,50 @@ Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
         fmt::format("cannot read {}: it leads out of its folder, to {}; if that is intended (as in a cache "
                     "of links), allow it with --model-root FOLDER, or {}=FOLDER",
                     path.string(), place.string(), model_root_variable));
-  const FileDescriptor file(
-      ::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return failed();
-  return read_whole(file.get(), info, path);
+  opened.file =
+      FileDescriptor(::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened.file.get() < 0) return failed();
+  return opened;
+}
+
+Result<SharedBytes> share_opened(const Opened& opened) {
+  if (opened.info.st_size >= min_mapped_bytes)
+    if (SharedBytes mapped = map_opened(opened.file.get(), opened.info)) return mapped;
+  DRIFTSCOPE_TRY(auto bytes, read_whole(opened.file.get(), opened.info, opened.path));
+  return SharedBytes(std::move(bytes));
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
+  DRIFTSCOPE_TRY(const Opened opened, open_file(path));
+  return read_whole(opened.file.get(), opened.info, path);
+}
+
+Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
+                                           const std::filesystem::path& name) {
+  DRIFTSCOPE_TRY(const Opened opened, open_inside(folder, name));
+  return read_whole(opened.file.get(), opened.info, opened.path);
+}
+
+Result<SharedBytes> share_file(const std::filesystem::path& path) {
+  DRIFTSCOPE_TRY(const Opened opened, open_file(path));
+  return share_opened(opened);
+}
+
+Result<SharedBytes> share_inside(const std::filesystem::path& folder, const std::filesystem::path& name) {
+  DRIFTSCOPE_TRY(const Opened opened, open_inside(folder, name));
+  return share_opened(opened);
 }
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  DRIFTSCOPE_TRY(const Opened opened, open_file(path));
   MappedFile mapped;
-  {
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat info{};
-    if (file.get() >= 0 && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-      const auto size = static_cast<std::size_t>(info.st_size);
-      void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-      if (memory != MAP_FAILED) {
-        mapped.owner_ = std::shared_ptr<const void>(
-            memory, [size](const void* begin) { ::munmap(const_cast<void*>(begin), size); });
-        mapped.bytes_ = {static_cast<const std::byte*>(memory), size};
-        mapped.mapped_ = true;
-        return mapped;
-      }
-    }
-  }
-  DRIFTSCOPE_TRY(auto bytes, read_file(path));
-  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  mapped.bytes_ = *owner;
-  mapped.owner_ = owner;
+  mapped.shared_ = map_opened(opened.file.get(), opened.info);
+  if (mapped.shared_) return mapped;
+  DRIFTSCOPE_TRY(auto bytes, read_whole(opened.file.get(), opened.info, path));
+  mapped.shared_ = SharedBytes(std::move(bytes));
   return mapped;
-}
-
-ByteSource MappedFile::source() const {
-  return {bytes_.size(), [file = *this](std::uint64_t offset, std::span<std::byte> target) {
-            const auto whole = file.bytes_.subspan(static_cast<std::size_t>(offset), target.size());
-            for (std::size_t done = 0; done < whole.size(); done += source_piece) {
-              const auto part = whole.subspan(done, std::min(source_piece, whole.size() - done));
-              std::copy(part.begin(), part.end(), target.begin() + static_cast<std::ptrdiff_t>(done));
-              if (part.size() == source_piece) file.release(part);
-            }
-          }};
-}
-
-// The released pages of the file were not modified: no data is lost.
-void MappedFile::release(std::span<const std::byte> part) const {
-  if (!mapped_ || part.empty()) return;
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = static_cast<std::size_t>(part.data() - bytes_.data()) / page * page;
-  const auto end = static_cast<std::size_t>(part.data() + part.size() - bytes_.data());
-  ::madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 bool can_be_replaced(const std::filesystem::path& path) { return !path.empty() && !is_device(path); }

@@ -12,6 +12,7 @@
 
 #include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
+#include "core/base/shared_bytes.hpp"
 
 namespace driftscope {
 
@@ -26,24 +27,29 @@ inline constexpr const char* model_root_variable = "DRIFTSCOPE_MODEL_ROOT";
 [[nodiscard]] Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
                                                          const std::filesystem::path& name);
 
+/// Files of at least this size are mapped where smaller ones are read: those stay as they were when their
+/// file is written again.
+inline constexpr std::int64_t min_mapped_bytes = std::int64_t{256} << 20;
+
+/// As read_file and read_inside; a large file is mapped instead.
+[[nodiscard]] Result<SharedBytes> share_file(const std::filesystem::path& path);
+[[nodiscard]] Result<SharedBytes> share_inside(const std::filesystem::path& folder,
+                                               const std::filesystem::path& name);
+
 /// A file mapped into memory: read on access, so that a large one need not fit. A file that
 /// cannot be mapped (a pipe) is read whole.
 class MappedFile {
  public:
   [[nodiscard]] static Result<MappedFile> open(const std::filesystem::path& path);
-  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return shared_.bytes(); }
   /// The same, piece by piece; it keeps the mapping. The memory of a large piece is released after reading,
   /// so that reading a model once does not keep all of it in memory.
-  [[nodiscard]] ByteSource source() const;
+  [[nodiscard]] ByteSource source() const { return shared_.source(); }
   /// Releases the memory of accessed pages; on the next access they are read again.
-  void release() const { release(bytes_); }
+  void release() const { shared_.release(); }
 
  private:
-  void release(std::span<const std::byte> part) const;
-
-  std::shared_ptr<const void> owner_;
-  std::span<const std::byte> bytes_;
-  bool mapped_ = false;
+  SharedBytes shared_;
 };
 
 /// Whether an AtomicFile can take its place: not a device, a pipe or "".

@@ -164,7 +164,7 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
     if (!given.source)
       return internal_error(
           fmt::format("engine {} was prepared without the model's bytes", peer_.engine.name));
-    request.model = given.source->model;
+    request.model = given.source->model.bytes();
     request.source = given.source;
   }
   RanWith ran;

@@ -16,7 +16,7 @@ Result<ModelOutline> rewritten_outline(const Engine& engine, std::shared_ptr<con
   const Runtime& runtime = runtime_of(peer->info_of_peer());
   if (std::string why = runtime.hides_rewritten(); !why.empty()) return unsupported(std::move(why));
   CreateRequest request;
-  request.model = source->model;
+  request.model = source->model.bytes();
   request.source = source;
   request.threads = options.threads > 0 ? options.threads : usable_processors();
   request.options = options.values;

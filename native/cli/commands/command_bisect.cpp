@@ -46,8 +46,8 @@ Result<std::vector<std::string>> levels_of(const BisectOptions& options, const E
 
 std::shared_ptr<const ModelSource> source_of(const ModelFile& model) {
   auto source = std::make_shared<ModelSource>();
-  source->model = *model.bytes;
-  for (const JobAttachment& file : model.attachments) source->files.push_back({file.location, *file.bytes});
+  source->model = model.bytes;
+  for (const JobAttachment& file : model.attachments) source->files.push_back({file.location, file.bytes});
   return source;
 }
 

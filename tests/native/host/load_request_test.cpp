@@ -25,7 +25,14 @@ TEST_CASE("LoadRequest_Read_GoesOverTheEndsOfItsParts") {
       Bytes part(count);
       request.read(begin, part);
       CHECK(std::equal(part.begin(), part.end(), all.begin() + static_cast<std::ptrdiff_t>(begin)));
+      // In place where one part holds them.
+      const auto there = request.in_place(begin, count, 0);
+      const std::size_t end = begin + count;
+      const bool in_one = end <= 100 || (begin >= 100 && end <= 101) || (begin >= 101 && end <= 131);
+      if (count > 0) CHECK((there != nullptr) == in_one);
+      if (there != nullptr) CHECK(std::equal(part.begin(), part.end(), there.get()));
     }
+  CHECK(request.in_place(101, 30, 64) == nullptr);  // nobody knows what lies behind bytes in memory
 }
 
 }  // namespace driftscope::test::load_request_test

@@ -265,7 +265,7 @@ TEST_CASE("Ort_ExternalData_ReachesIt") {
   const std::string weights("\x08\x02\x10\x01\x42\x01w\x70\x01\x6a\x11\x0a\x08location\x12\x05w.bin");
   const auto file = std::make_shared<const Bytes>(bytes_of(std::string("\0\0\0\x40\0\0\x80\x40", 8)));
   const ExternalData external = [&](const std::string&, std::int64_t, std::int64_t) {
-    return Result<std::vector<std::byte>>(*file);
+    return Result<ByteSource>(SharedBytes(file).source());
   };
   const ModelFile model = made(ModelBuilder()
                                    .input("x", DType::float32, {2})

@@ -49,6 +49,30 @@ TEST_CASE("ReadInside_LinkOutOfTheFolder_IsRefusedUnlessAllowed") {
   unsetenv("DRIFTSCOPE_MODEL_ROOT");
 }
 
+TEST_CASE("ShareInside_LargeFile_IsMapped") {
+  const Folder folder;
+  const fs::path path = folder.model / "large";
+  std::ofstream(path) << "begin";
+  fs::resize_file(path, static_cast<std::uintmax_t>(min_mapped_bytes) + 4096);  // no disk is used for it
+  const auto large = share_inside(folder.model, "large");
+  REQUIRE_MESSAGE(large.ok(), large.error().message);
+  CHECK(large->size() == static_cast<std::size_t>(min_mapped_bytes) + 4096);
+  std::ifstream maps("/proc/self/maps");
+  const std::string all(std::istreambuf_iterator<char>(maps), {});
+  CHECK(all.find(path.string()) != std::string::npos);
+  CHECK(static_cast<char>(large->bytes()[1]) == 'e');
+  large->release();
+  CHECK(static_cast<char>(large->bytes()[1]) == 'e');
+  // Tensors may lie at its end.
+  const auto last = large->source().in_place(large->size() - 64, 64, SharedBytes::readable_behind);
+  REQUIRE(last != nullptr);
+  CHECK(last.get()[64] == std::byte{0});
+  const auto small = share_inside(folder.model, "weights");
+  REQUIRE(small.ok());
+  std::ofstream(folder.model / "weights") << "changed";
+  CHECK(std::string(reinterpret_cast<const char*>(small->data()), small->size()) == "weights");
+}
+
 TEST_CASE("ReadInside_PipeOrDevice_IsRefusedAtOnce") {
   const Folder folder;
   REQUIRE(mkfifo((folder.model / "pipe").c_str(), 0600) == 0);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "core/base/shared_bytes.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "unit/support/model_builder.hpp"
 #include "unit/support/text.hpp"
@@ -166,15 +167,15 @@ namespace {
 struct OneFile {
   std::vector<std::string> asked;
   ExternalData loader() {
-    return [this](const std::string& location, std::int64_t offset,
-                  std::int64_t length) -> Result<std::vector<std::byte>> {
-      asked.push_back(location);
-      if (location != "sub/w.bin") return io_error("no such file");
-      std::vector<std::byte> bytes;
-      for (std::int64_t i = offset; i < std::min<std::int64_t>(10, offset + length); ++i)
-        bytes.push_back(static_cast<std::byte>(i));
-      return bytes;
-    };
+    return
+        [this](const std::string& location, std::int64_t offset, std::int64_t length) -> Result<ByteSource> {
+          asked.push_back(location);
+          if (location != "sub/w.bin") return io_error("no such file");
+          std::vector<std::byte> bytes;
+          for (std::int64_t i = offset; i < std::min<std::int64_t>(10, offset + length); ++i)
+            bytes.push_back(static_cast<std::byte>(i));
+          return SharedBytes(std::move(bytes)).source();
+        };
   }
 };
 
@@ -199,6 +200,35 @@ TEST_CASE("ExternalData_IsLoadedFromOffset") {
         std::vector<std::uint8_t>{3, 4, 5, 6});
   // Without a length it is that of the shape.
   CHECK(read_external(external("sub/w.bin"), file).ok());
+}
+
+TEST_CASE("ExternalData_Deferred_IsReadOnFirstUse") {
+  int reads = 0;
+  const ExternalData find = [&](const std::string&, std::int64_t offset, std::int64_t length) {
+    ByteSource source;
+    source.size = static_cast<std::uint64_t>(length);
+    source.read = [&reads, offset](std::uint64_t at, std::span<std::byte> target) {
+      ++reads;
+      std::ranges::fill(target, static_cast<std::byte>(offset + static_cast<std::int64_t>(at)));
+    };
+    return Result<ByteSource>(source);
+  };
+  ModelBuilder builder;
+  const Message large =
+      Message(DType::uint8, {20'000}).location(1).external("location", "w.bin").external("offset", "7");
+  builder.graph_field(5, large.text);
+  const std::vector<std::byte> bytes = builder.bytes();
+  const auto deferred = read_onnx(source_of(bytes), find, Weights::deferred);
+  REQUIRE_MESSAGE(deferred.ok(), deferred.error().message);
+  CHECK(reads == 0);
+  const Tensor& tensor = deferred->graph.initializers.at(0).tensor;
+  CHECK_FALSE(tensor.in_memory());
+  CHECK(tensor.bytes()[0] == std::byte{7});
+  CHECK(reads == 1);
+  const auto at_once = read_onnx(source_of(bytes), find);
+  REQUIRE(at_once.ok());
+  CHECK(reads == 2);
+  CHECK(at_once->graph.initializers.at(0).tensor.in_memory());
 }
 
 TEST_CASE("ExternalData_LocationsOutsideTheFolder_AreNeverAskedFor") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/rng.hpp"
 #include "core/eval/infer_shapes.hpp"
@@ -95,6 +96,33 @@ TEST_CASE("DeferredTensor_IsReadWhenItIsAsked_ForEveryCopy") {
   const auto wrong = Tensor::deferred(DType::float32, {4, 5}, traced.source(), "w");
   REQUIRE_FALSE(wrong.ok());
   CHECK(wrong.error().message == "w: float32 of shape 4x5 needs 80 bytes, got 64");
+}
+
+TEST_CASE("DeferredTensor_ElementsInPlace_AreUsedThereIfTheyAreAligned") {
+  alignas(64) static std::array<std::byte, 256> memory{};
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i);
+  std::size_t asked_behind = 0;
+  const auto tensor_at = [&](std::uint64_t offset) {
+    ByteSource source;
+    source.size = memory.size();
+    source.read = [](std::uint64_t at, std::span<std::byte> target) { source_of(memory).read(at, target); };
+    source.in_place = [&](std::uint64_t at, std::uint64_t, std::size_t behind) {
+      asked_behind = behind;
+      return std::shared_ptr<const std::byte>(std::shared_ptr<void>(), memory.data() + at);
+    };
+    auto made = Tensor::deferred(DType::uint8, {64}, source.part(offset, 64));
+    REQUIRE(made.ok());
+    return *std::move(made);
+  };
+  const Tensor aligned = tensor_at(128);
+  CHECK(aligned.lies_in_place());
+  CHECK_FALSE(aligned.in_memory());
+  CHECK(aligned.bytes().data() == memory.data() + 128);
+  CHECK(asked_behind == 64);  // what vector loads of the last elements reach
+  const Tensor other = tensor_at(4);
+  CHECK_FALSE(other.lies_in_place());
+  CHECK(other.bytes().data() != memory.data() + 4);
+  CHECK(other.bytes()[0] == std::byte{4});
 }
 
 TEST_CASE("DeferredWeights_AreReadOnceUntilASessionIsPrepared_SameBits") {

@@ -88,9 +88,10 @@ class Session final : public HostSession {
     const auto total = static_cast<std::int64_t>(requests.size());
     std::vector<BatchCase> cases;
     for (const RunRequest& request : requests) {
-      BatchCase one{*request.model->bytes, {}, {}};
+      const auto copy = [](std::span<const std::byte> bytes) { return Bytes(bytes.begin(), bytes.end()); };
+      BatchCase one{copy(request.model->bytes.bytes()), {}, {}};
       for (const JobAttachment& file : request.model->attachments)
-        one.attachments.push_back({file.location, *file.bytes});
+        one.attachments.push_back({file.location, copy(file.bytes.bytes())});
       DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
       cases.push_back(std::move(one));
     }

@@ -30,8 +30,10 @@ class Session final : public HostSession {
   Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
     Service service;
     const LoadRequest load = load_request(*request.model, target_);
-    service.load_from(
-        [&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); });
+    service.load_from([&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); },
+                      [&load](std::uint64_t offset, std::uint64_t count, std::size_t behind) {
+                        return load.in_place(offset, count, behind);
+                      });
     if (request.sink) service.record_to(request.sink);
     std::optional<Trace> trace;
     service.take_inputs(request.inputs);
