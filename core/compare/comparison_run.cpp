@@ -157,7 +157,7 @@ void ComparisonRun::verify_trace() {
 
 void ComparisonRun::compare_traces() {
   TargetResult& result = current_->result;
-  auto comparison = compare(graph_, *view_.left.trace, *result.trace);
+  auto comparison = compare(graph_, *view_.left.trace, *result.trace, [this] { host_.release_values(); });
   if (comparison.ok())
     result.comparison = *std::move(comparison);
   else

@@ -106,7 +106,8 @@ std::int64_t steady_time_ns(std::span<const std::int64_t> runs) {
   return times[middle - 1] + (times[middle] - times[middle - 1]) / 2;
 }
 
-Result<Comparison> compare(const Graph& model, const Trace& left, const Trace& right) {
+Result<Comparison> compare(const Graph& model, const Trace& left, const Trace& right,
+                           const std::function<void()>& after_layer) {
   const std::optional<Graph> unfolded = unfolded_for(model, left, right);
   const Graph& graph = unfolded ? *unfolded : model;
   const TracedTensors left_values(graph, left);
@@ -133,6 +134,7 @@ Result<Comparison> compare(const Graph& model, const Trace& left, const Trace& r
       layer.left_ns = time_of(left_times, node.name);
       layer.right_ns = time_of(right_times, node.name);
       fill_difference(layer, left_values[id], right_values[id]);
+      if (after_layer) after_layer();
       anything = anything || layer.recorded;
       // Another shape or dtype is a difference as well.
       if (layer.recorded && !comparison.first_divergence &&

@@ -1,6 +1,7 @@
 // Two traces of one model, layer beside layer. Clients: the command line, report, later the GUI.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,8 +36,10 @@ struct Comparison {
   std::string peak_kind;
 };
 
-/// Errors: nothing in common to compare; different models.
-[[nodiscard]] Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& right);
+/// `after_layer` is called when the values of a layer have been read: whoever keeps them in a file may give
+/// their memory back. Errors: nothing in common to compare; different models.
+[[nodiscard]] Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& right,
+                                         const std::function<void()>& after_layer = {});
 
 /// Median of a node's times in the later half of the runs, never in the first when there are more; 0 when
 /// there are none.
