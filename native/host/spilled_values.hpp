@@ -27,12 +27,16 @@ class SpilledValues {
   struct Mapping;
 
   [[nodiscard]] bool open();
-  [[nodiscard]] std::shared_ptr<Mapping> write(const Tensor& tensor);
+  [[nodiscard]] std::shared_ptr<Mapping> map(std::size_t bytes);
+  /// Null where there is no room.
+  [[nodiscard]] std::shared_ptr<std::byte> write(const Tensor& tensor);
 
   std::mutex mutex_;
   FileDescriptor file_;
-  bool full_ = false;      // or there is none
-  std::int64_t size_ = 0;  // of the file, in whole pages
+  bool full_ = false;                 // or there is none
+  std::int64_t end_ = 0;              // of the file, in whole pages
+  std::shared_ptr<Mapping> current_;  // where the next small value goes
+  std::size_t used_ = 0;              // of it
   std::vector<std::weak_ptr<Mapping>> mappings_;
 };
 

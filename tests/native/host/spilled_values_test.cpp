@@ -8,6 +8,8 @@
 #include <cstring>
 #include <fstream>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/platform/platform.hpp"
@@ -34,7 +36,7 @@ TEST_CASE("SpilledValues_OfEverySize_AreTheSameBytesAfterRelease") {
   SpilledValues values;
   std::vector<Tensor> originals;
   std::vector<Tensor> spilled;
-  for (const std::int64_t elements : {0, 1, 16'383, 16'384, 16'385, 300'000}) {
+  for (const std::int64_t elements : {0, 1, 255, 256, 16'385, 300'000, 2'000'000, 17}) {
     originals.push_back(counting(elements, static_cast<float>(elements)));
     auto put = values.put(originals.back());
     REQUIRE(put.ok());
@@ -42,9 +44,31 @@ TEST_CASE("SpilledValues_OfEverySize_AreTheSameBytesAfterRelease") {
   }
   values.release();
   for (std::size_t i = 0; i < originals.size(); ++i) CHECK(same(originals[i], spilled[i]));
-  CHECK(spilled[2].bytes().data() == originals[2].bytes().data());  // below 64 KiB: in memory
+  CHECK(spilled[2].bytes().data() == originals[2].bytes().data());  // below 1 KiB: in memory
   CHECK(spilled[3].bytes().data() != originals[3].bytes().data());
-  CHECK(reinterpret_cast<std::uintptr_t>(spilled[4].bytes().data()) % 64 == 0);
+  for (const std::size_t i : {3, 4, 5, 6})
+    CHECK(reinterpret_cast<std::uintptr_t>(spilled[i].bytes().data()) % 64 == 0);
+}
+
+TEST_CASE("SpilledValues_ManySmallOnes_ShareMappings") {
+  const auto mappings = [] {
+    std::ifstream maps("/proc/self/maps");
+    std::int64_t lines = 0;
+    for (std::string line; std::getline(maps, line);) ++lines;
+    return lines;
+  };
+  SpilledValues values;
+  const std::int64_t before = mappings();
+  std::vector<Tensor> spilled;
+  for (int i = 0; i < 3000; ++i) {
+    auto put = values.put(counting(10'000, static_cast<float>(i)));
+    REQUIRE(put.ok());
+    spilled.push_back(*std::move(put));
+  }
+  CHECK(mappings() < before + 50);  // a process has 65530 by default
+  values.release();
+  for (int i = 0; i < 3000; i += 299)
+    CHECK(same(spilled[static_cast<std::size_t>(i)], counting(10'000, static_cast<float>(i))));
 }
 
 TEST_CASE("SpilledValues_OutliveTheirStore") {
