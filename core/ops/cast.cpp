@@ -80,7 +80,7 @@ Bounded rounded(Bounded x) {
 template <class S>
 void float_to_float(KernelContext<S>& context) {
   const bool exact = widens(context.dtype(0), context.output_dtype(0));
-  map_elements(context, context.real(0), context.real_output(0), [&](S x) {
+  map_elements(context, RealElements<S>(context, 0), context.real_output(0), [&](S x) {
     if constexpr (std::is_same_v<S, Bounded>)
       return exact ? x : rounded(x);
     else

@@ -4,6 +4,7 @@
 // Strict definition (float): scale = (max − min) / 255, zero point = round(saturate(0 − min /
 // scale)), y = saturate(round(x / scale) + zero point); ties to even.
 #include "core/ops/shared/quantization.hpp"
+#include "core/ops/shared/real_elements.hpp"
 
 namespace driftscope::ops::dynamic_quantize_linear {
 
@@ -20,12 +21,12 @@ struct DynamicQuantizeLinear {
   template <class S>
   static Status run(KernelContext<S>& context) {
     constexpr IntegerRange range{0, 255};
-    const std::span<const S> x = context.real(0);
+    const RealElements<S> x(context, 0);
     S low = math::exact<S>(0.0);
     S high = math::exact<S>(0.0);
-    for (const S& value : x) {
-      low = math::min(low, value);
-      high = math::max(high, value);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      low = math::min(low, x[i]);
+      high = math::max(high, x[i]);
     }
     S scale = (high - low) / math::exact<S>(255.0);
     if (math::value(scale) == 0) scale = math::exact<S>(1.0);

@@ -8,6 +8,7 @@
 #include "core/numerics/sum.hpp"
 #include "core/ops/shared/lanes.hpp"
 #include "core/ops/shared/log_softmax.hpp"
+#include "core/ops/shared/real_elements.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::softmax {
@@ -86,7 +87,7 @@ struct AlongAxis {
     const Shape& shape = context.shape(0);
     DRIFTSCOPE_TRY(const Lanes lanes, lanes_of(context.node(), shape.size(), shape));
     if (context.real_output(0).empty()) return {};
-    map_lanes<S>(context, lanes, context.real(0), context.real_output(0),
+    map_lanes<S>(context, lanes, RealElements<S>(context, 0), context.real_output(0),
                  [](std::span<S> lane) { Row::apply(lane); });
     return {};
   }

@@ -5,6 +5,19 @@
 #include "core/verify/derivation.hpp"
 
 namespace driftscope {
+namespace {
+
+/// By value that one of these nodes makes or reads: the last of them that does. They are in order.
+std::map<ValueId, NodeId> last_readers(const Graph& graph, std::span<const NodeId> nodes) {
+  std::map<ValueId, NodeId> last;
+  for (const NodeId id : nodes) {
+    for (const ValueId value : graph.nodes[id].reads()) last[value] = id;
+    for (const ValueId value : graph.nodes[id].outputs) last[value] = id;
+  }
+  return last;
+}
+
+}  // namespace
 
 std::optional<Evaluated<Bounded>> Derivation::derive_again(
     std::span<const NodeId> group, NodeId node, std::size_t output, const ErrorModel& model,
@@ -12,6 +25,7 @@ std::optional<Evaluated<Bounded>> Derivation::derive_again(
   std::vector<NodeId> nodes(group.begin(), group.end());
   nodes.push_back(node);
   std::map<ValueId, Evaluated<Bounded>> made;
+  const std::map<ValueId, NodeId> last = last_readers(*graph_, nodes);
   for (const NodeId id : nodes) {
     const Node& one = graph_->nodes[id];
     const std::vector<ValueId> reads = one.reads();
@@ -41,6 +55,7 @@ std::optional<Evaluated<Bounded>> Derivation::derive_again(
     if (!results.ok()) return std::nullopt;
     for (std::size_t i = 0; i < one.outputs.size(); ++i)
       if (one.outputs[i] != no_value) made[one.outputs[i]] = std::move((*results)[i]);
+    std::erase_if(made, [&](const auto& value) { return id != node && last.at(value.first) <= id; });
   }
   const auto found = made.find(graph_->nodes[node].outputs[output]);
   return found == made.end() ? std::nullopt : std::optional(std::move(found->second));

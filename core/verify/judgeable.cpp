@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/float_bits.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -22,6 +23,17 @@ double hiding(const Bounded& x, double ulp) {
 }
 
 double square(double x) { return x * x; }
+
+/// Integers with their bounds, element by element: all at once would be 32 bytes for each.
+struct BoundedIntegers {
+  std::span<const Bounded> bounds;
+  const Tensor& values;
+
+  [[nodiscard]] std::size_t size() const { return bounds.size(); }
+  [[nodiscard]] Bounded operator[](std::size_t i) const {
+    return {number_at(values, i), bounds[i].worst, bounds[i].likely};
+  }
+};
 
 struct Sums {
   double count = 0.0;
@@ -41,8 +53,8 @@ struct Sums {
   }
 };
 
-Sums sums_of(std::span<const Bounded> reference, std::size_t begin, std::size_t end, double origin,
-             double ulp) {
+template <class Reference>
+Sums sums_of(const Reference& reference, std::size_t begin, std::size_t end, double origin, double ulp) {
   Sums sums;
   for (std::size_t i = begin; i < end; ++i) {
     const Bounded& x = reference[i];
@@ -68,8 +80,8 @@ struct Fit {
   bool differs = false;  // it differs by more than the format's resolution
 };
 
-template <class Other>
-Fit fit_of(std::span<const Bounded> reference, double ulp, Other other) {
+template <class Reference, class Other>
+Fit fit_of(const Reference& reference, double ulp, Other other) {
   Fit fit;
   for (std::size_t i = 0; i < reference.size(); ++i) {
     const Bounded& x = reference[i];
@@ -86,10 +98,12 @@ Fit fit_of(std::span<const Bounded> reference, double ulp, Other other) {
 }
 
 // Whether one constant passes everywhere: the intervals of all elements intersect.
-bool some_constant_passes(std::span<const Bounded> reference) {
+template <class Reference>
+bool some_constant_passes(const Reference& reference) {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  for (const Bounded& x : reference) {
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const Bounded& x = reference[i];
     if (!std::isfinite(x.value)) continue;
     low = std::fmax(low, x.value - x.likely);
     high = std::fmin(high, x.value + x.likely);
@@ -99,18 +113,12 @@ bool some_constant_passes(std::span<const Bounded> reference) {
 
 bool passes_as_wrong(const Fit& fit) { return fit.passes && fit.differs; }
 
-}  // namespace
-
-double format_resolution(double value, double ulp) {
-  constexpr double ulps = 8.0;
-  constexpr double flushed = 0x1p-125;  // twice the smallest normal float32
-  return ulps * ulp * power_of_two_below(std::fabs(value)) + flushed;
-}
-
-Blindness blindness(std::span<const Bounded> reference, const JudgeableRule& rule, ThreadPool& threads) {
-  const auto first = std::ranges::find_if(reference, [](const Bounded& x) { return std::isfinite(x.value); });
-  if (first == reference.end()) return Blindness::none;
-  const double origin = first->value;
+template <class Reference>
+Blindness blindness_of(const Reference& reference, const JudgeableRule& rule, ThreadPool& threads) {
+  std::size_t first = 0;
+  while (first < reference.size() && !std::isfinite(reference[first].value)) ++first;
+  if (first == reference.size()) return Blindness::none;
+  const double origin = reference[first].value;
   std::vector<Sums> parts((reference.size() + spread_part - 1) / spread_part);
   threads.parallel_for(static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
@@ -144,6 +152,23 @@ Blindness blindness(std::span<const Bounded> reference, const JudgeableRule& rul
     if (passes_as_wrong(scaled)) return Blindness::scaled;
   }
   return Blindness::none;
+}
+
+}  // namespace
+
+double format_resolution(double value, double ulp) {
+  constexpr double ulps = 8.0;
+  constexpr double flushed = 0x1p-125;  // twice the smallest normal float32
+  return ulps * ulp * power_of_two_below(std::fabs(value)) + flushed;
+}
+
+Blindness blindness(std::span<const Bounded> reference, const JudgeableRule& rule, ThreadPool& threads) {
+  return blindness_of(reference, rule, threads);
+}
+
+Blindness blindness_of_integers(std::span<const Bounded> bounds, const Tensor& values,
+                                const JudgeableRule& rule, ThreadPool& threads) {
+  return blindness_of(BoundedIntegers{bounds, values}, rule, threads);
 }
 
 const char* blindness_text(Blindness blindness) {

@@ -15,6 +15,7 @@
 
 #include <span>
 
+#include "core/model/tensor.hpp"
 #include "core/numerics/bounded.hpp"
 
 namespace driftscope {
@@ -39,6 +40,10 @@ struct JudgeableRule {
 /// number of threads.
 [[nodiscard]] Blindness blindness(std::span<const Bounded> reference, const JudgeableRule& rule,
                                   ThreadPool& threads);
+
+/// The same of integers, whose values are in `values` and whose bounds are those of `bounds`.
+[[nodiscard]] Blindness blindness_of_integers(std::span<const Bounded> bounds, const Tensor& values,
+                                              const JudgeableRule& rule, ThreadPool& threads);
 
 /// "its budget is infinite" and the like; empty for none.
 [[nodiscard]] const char* blindness_text(Blindness blindness);

@@ -39,6 +39,14 @@ class Readers {
     return places;
   }
 
+  /// Of a layer that was judged, derived again.
+  [[nodiscard]] std::optional<Evaluated<Bounded>> reference(ValueId value) const {
+    for (const JudgedLayer& one : judged_)
+      if (one.node != no_node && graph_.nodes[one.node].outputs[one.output] == value)
+        return derivation_.derive_again(one.group, one.node, one.output, derivation_.model(), {}, threads_);
+    return std::nullopt;
+  }
+
   /// Whether the layer is what its node computes with the values that are given in place of recorded ones.
   [[nodiscard]] std::optional<ReaderFit> fit(
       std::size_t layer, const std::map<ValueId, const Evaluated<Bounded>*>& instead) const {
@@ -89,17 +97,31 @@ void excuse(LayerVerdict& layer, const ReaderFit& fit, const std::string& value)
 
 }  // namespace
 
+void FaultyReferences::add(ValueId value, Evaluated<Bounded> reference) {
+  const std::size_t bytes = reference.real.size() * sizeof(Bounded) + reference.tensor.byte_size();
+  std::optional<Evaluated<Bounded>>& kept = all_[value];
+  if (bytes > left_) return;
+  left_ -= bytes;
+  kept = std::move(reference);
+}
+
 void excuse_unread_values(const Graph& graph, const RecordedValues& recorded, const Derivation& derivation,
                           const std::vector<JudgedLayer>& judged, const FaultyReferences& faulty,
                           std::vector<LayerVerdict>& layers, ThreadPool& threads) {
   const Readers readers(graph, recorded, derivation, judged, threads);
-  for (const auto& [value, reference] : faulty) {
+  for (const auto& [value, kept] : faulty.all()) {
     bool all_right = true;
     std::string excused;
-    for (const std::size_t place : readers.of(value)) {
+    const std::vector<std::size_t> places = readers.of(value);
+    if (std::ranges::none_of(places, [&](std::size_t place) { return is_bad(layers[place].verdict); }))
+      continue;  // nobody is charged
+    const auto again = kept ? std::nullopt : readers.reference(value);
+    const Evaluated<Bounded>* const reference = kept ? &*kept : again ? &*again : nullptr;
+    if (reference == nullptr) continue;
+    for (const std::size_t place : places) {
       LayerVerdict& reader = layers[place];
       const bool bad = is_bad(reader.verdict);
-      const auto fit = readers.fit(place, {{value, &reference}});
+      const auto fit = readers.fit(place, {{value, reference}});
       if (!fit) all_right = false;
       if (!fit || !bad) continue;
       excuse(reader, *fit, graph.values[value].name);

@@ -4,7 +4,9 @@
 // verify.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/verify/derivation.hpp"
@@ -19,8 +21,21 @@ struct JudgedLayer {
   std::vector<NodeId> group;
 };
 
-/// References of the values whose layers are faults.
-using FaultyReferences = std::map<ValueId, Evaluated<Bounded>>;
+/// References of the values whose layers are faults: as many as fit into a bounded memory, the others are
+/// derived again where they are needed.
+class FaultyReferences {
+ public:
+  explicit FaultyReferences(std::size_t max_bytes = std::size_t{128} << 20) : left_(max_bytes) {}
+
+  void add(ValueId value, Evaluated<Bounded> reference);
+  /// By value; nothing: it was not kept.
+  [[nodiscard]] const std::map<ValueId, std::optional<Evaluated<Bounded>>>& all() const { return all_; }
+  [[nodiscard]] bool empty() const { return all_.empty(); }
+
+ private:
+  std::size_t left_;
+  std::map<ValueId, std::optional<Evaluated<Bounded>>> all_;
+};
 
 /// Takes back what is charged to nodes that evidently did not read the faulty value which was recorded before
 /// them; and the fault of that value, if it is a constant and all that read it are right for what it should

@@ -147,7 +147,7 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
       judged_layers.resize(verification.layers.size());
       judged_layers.back() = {id, i, outputs[i].group};
       if (verification.layers.back().verdict == Verdict::fault)
-        faulty[value] = std::move(outputs[i].reference);
+        faulty.add(value, std::move(outputs[i].reference));
     }
     judged_layers.resize(verification.layers.size());
     for (std::size_t i = 0, at = first_layer; verified && i < node.outputs.size(); ++i)

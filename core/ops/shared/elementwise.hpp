@@ -12,6 +12,7 @@
 #include "core/eval/integers.hpp"
 #include "core/eval/operator.hpp"
 #include "core/ops/shared/broadcast.hpp"
+#include "core/ops/shared/real_elements.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope {
@@ -19,9 +20,9 @@ namespace driftscope {
 /// Elements that are worth handing to a thread.
 inline constexpr std::int64_t elementwise_grain = 16384;
 
-/// y[i] = apply(x[i]).
+/// y[i] = apply(x[i]); x: a span, or RealElements.
 template <class X, class Y, class Apply, class S>
-void map_elements(const KernelContext<S>& context, std::span<const X> x, std::span<Y> y, const Apply& apply) {
+void map_elements(const KernelContext<S>& context, const X& x, std::span<Y> y, const Apply& apply) {
   context.parallel_for(
       static_cast<std::int64_t>(y.size()), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
@@ -99,7 +100,8 @@ struct Unary {
     DRIFTSCOPE_TRY(const Row row, read_row<Row>(context.node()));
     if constexpr (Row::kinds != Kinds::integer)
       if (is_floating(context.output_dtype(0))) {
-        map_elements(context, context.real(0), context.real_output(0), [&](S x) { return row.apply(x); });
+        map_elements(context, RealElements<S>(context, 0), context.real_output(0),
+                     [&](S x) { return row.apply(x); });
         return {};
       }
     if constexpr (Row::kinds != Kinds::floating)

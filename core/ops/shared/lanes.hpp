@@ -38,26 +38,25 @@ struct Lanes {
   }
 };
 
-/// body(item, lane) for every lane, copied out; on any thread.
-template <class T, class S, class Body>
-void for_each_lane(const KernelContext<S>& context, const Lanes& lanes, std::span<const T> x,
-                   const Body& body) {
+/// body(item, lane) for every lane, copied out; on any thread. x: a span, or RealElements.
+template <class T, class S, class X, class Body>
+void for_each_lane(const KernelContext<S>& context, const Lanes& lanes, const X& x, const Body& body) {
   if (lanes.count() == 0) return;
   const std::int64_t grain = std::max<std::int64_t>(1, 1024 / std::max<std::int64_t>(1, lanes.size));
   context.parallel_for(lanes.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<T> lane(static_cast<std::size_t>(lanes.size));
     for (std::int64_t item = begin; item < end; ++item) {
-      const T* from = x.data() + lanes.first(item);
+      const std::int64_t first = lanes.first(item);
       for (std::size_t i = 0; i < lane.size(); ++i)
-        lane[i] = from[static_cast<std::int64_t>(i) * lanes.inner];
+        lane[i] = x[static_cast<std::size_t>(first + static_cast<std::int64_t>(i) * lanes.inner)];
       body(item, std::span<T>(lane));
     }
   });
 }
 
 /// The same, and the lane, changed in place, is written to y.
-template <class T, class S, class Body>
-void map_lanes(const KernelContext<S>& context, const Lanes& lanes, std::span<const T> x, std::span<T> y,
+template <class T, class S, class X, class Body>
+void map_lanes(const KernelContext<S>& context, const Lanes& lanes, const X& x, std::span<T> y,
                const Body& body) {
   for_each_lane<T>(context, lanes, x, [&](std::int64_t item, std::span<T> lane) {
     body(lane);

@@ -49,14 +49,9 @@ BiasWitness bias_witness(const LayerCase& layer) {
 
 // For an integer tensor within its budgets: whether these can distinguish right from wrong.
 void look_at_budgets(LayerVerdict& verdict, const LayerCase& layer) {
-  const std::vector<Bounded>& bounds = layer.derived.reference.real;
-  const Tensor& want = layer.derived.reference.tensor;
-  std::vector<Bounded> reference(bounds.size());
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    const double value = number_at(want, i);
-    reference[i] = {value, bounds[i].worst, bounds[i].likely};
-  }
-  const Blindness blind = blindness(reference, {.ulp = 0.0, .group = layer.in_group()}, layer.threads);
+  const Evaluated<Bounded>& reference = layer.derived.reference;
+  const Blindness blind = blindness_of_integers(reference.real, reference.tensor,
+                                                {.ulp = 0.0, .group = layer.in_group()}, layer.threads);
   if (blind == Blindness::none) return;
   verdict.verdict = Verdict::unjudged;
   verdict.findings = inconclusive(blind, group_witness(layer).suggestion, why_unbounded(layer));
