@@ -84,6 +84,13 @@ struct RunResult {
   std::vector<std::pair<std::string, std::int64_t>> times;
 };
 
+/// A value that a run will return, as far as that is known before.
+struct ExpectedValue {
+  std::string name;
+  DType dtype = DType::undefined;
+  Shape shape;
+};
+
 /// One model in a runtime. In a browser everything but the constructor's work is asynchronous: ready
 /// and result say "not yet" until the event loop has run.
 class RuntimeModel {
@@ -95,6 +102,9 @@ class RuntimeModel {
   [[nodiscard]] virtual Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs,
                                    bool timed) = 0;
   [[nodiscard]] virtual Result<std::optional<RunResult>> result() = 0;
+  /// Makes room for these values of the next run outside of memory. False: it has none, so that a run may not
+  /// return too many at once.
+  [[nodiscard]] virtual bool reserve(std::span<const ExpectedValue> /*values*/) { return false; }
   /// With keep_rewritten: the model as the runtime has rewritten it, possibly with its own operators.
   [[nodiscard]] virtual Result<std::vector<std::byte>> rewritten() = 0;
   /// If it has a heap of its own.

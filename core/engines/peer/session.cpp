@@ -79,22 +79,45 @@ Result<Progress> PeerSession::not_yet(std::string_view doing) {
 }
 
 // The sizes of values that are not known before they are computed count as nothing.
+std::int64_t PeerSession::known_bytes(ValueId id) const {
+  const Value& value = graph_->values[id];
+  const auto shape = value.static_shape();
+  const auto size = shape ? tensor_byte_size(value.dtype, *shape) : Result<std::int64_t>(0);
+  return size.ok() ? *size : 0;
+}
+
+// Whether all captured values are too many for memory, and there is room for them elsewhere.
+bool PeerSession::have_room_elsewhere() {
+  std::int64_t bytes = 0;
+  std::vector<ExpectedValue> values;
+  for (const ValueId id : current_->captured) {
+    const std::int64_t size = known_bytes(id);
+    if (size == 0) continue;
+    const Value& value = graph_->values[id];
+    bytes = size > limits_.capture_bytes - bytes ? limits_.capture_bytes : bytes + size;
+    values.push_back({value.name, value.dtype, *value.static_shape()});
+  }
+  return bytes == limits_.capture_bytes && current_->model->reserve(values);
+}
+
+// A runtime may hold every value until a run is over, also where nobody wants it: then it is asked for all the
+// same if that keeps it out of memory.
 void PeerSession::plan_groups() {
+  const bool at_once = have_room_elsewhere();
+  std::vector<ValueId> wanted;
+  for (const ValueId id : current_->captured)
+    if (at_once || trace_sink_->wants(id)) wanted.push_back(id);
   groups_.assign(1, {});
   group_ = 0;
   std::int64_t bytes = 0;
-  for (const ValueId id : current_->captured) {
-    if (!trace_sink_->wants(id)) continue;
-    const Value& value = graph_->values[id];
-    const auto shape = value.static_shape();
-    const auto size = shape ? tensor_byte_size(value.dtype, *shape) : Result<std::int64_t>(0);
-    const std::int64_t more = size.ok() ? *size : 0;
-    if (bytes > 0 && more > limits_.capture_bytes - bytes) {
+  for (const ValueId id : wanted) {
+    const std::int64_t more = known_bytes(id);
+    if (!at_once && bytes > 0 && more > limits_.capture_bytes - bytes) {
       groups_.emplace_back();
       bytes = 0;
     }
     groups_.back().push_back(id);
-    bytes += std::min(more, limits_.capture_bytes);
+    bytes += std::min(more, limits_.capture_bytes - std::min(bytes, limits_.capture_bytes));
   }
   inside_.clear();
   if (SubgraphWatch* watch = subgraph_watch(); watch != nullptr && watch->wants_values())

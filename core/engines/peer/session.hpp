@@ -55,6 +55,8 @@ class PeerSession final : public Session {
   [[nodiscard]] bool wants_inner(const TraceSink& trace_sink) const;
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] Result<Progress> not_yet(std::string_view doing);
+  [[nodiscard]] std::int64_t known_bytes(ValueId id) const;
+  [[nodiscard]] bool have_room_elsewhere();
   void plan_groups();
   [[nodiscard]] Status begin_run();
   [[nodiscard]] Status hand_over(RunResult result);

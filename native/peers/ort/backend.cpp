@@ -5,7 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <limits>
+#include <map>
+#include <memory>
+
 #include "native/peers/ort/library.hpp"
+#include "native/peers/ort/output_file.hpp"
 
 namespace driftscope::ort {
 namespace {
@@ -34,7 +39,8 @@ Result<ValueHandle> wrap(const NamedTensor& input, const OrtMemoryInfo* memory) 
 }
 
 /// A tensor without a type where ours cannot hold the value: a sequence, a map, strings, 8-bit floats.
-Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
+/// `file`: where it may lie; null: nowhere else than in memory.
+Result<Tensor> unwrap(OrtValue* value, const std::string& name, const std::shared_ptr<OutputFile>& file) {
   const OrtApi& api = *library()->api;
   if (value == nullptr) return Tensor();
   int is_tensor = 0;
@@ -54,9 +60,36 @@ Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
   DRIFTSCOPE_TRY(const std::int64_t size, tensor_byte_size(*dtype, shape, name));
   void* data = nullptr;
   DRIFTSCOPE_CHECK(checked(api.GetTensorMutableData(value, &data)));
+  if (file != nullptr && file->holds(data))
+    return Tensor::in(std::shared_ptr<std::byte>(file, static_cast<std::byte*>(data)), *dtype,
+                      std::move(shape), name);
   return Tensor::from_bytes(*dtype, std::move(shape),
                             {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)}, name);
 }
+
+/// Outputs of the next run that lie in a file.
+struct ReservedOutputs {
+  struct Place {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    DType dtype = DType::undefined;
+    Shape shape;
+  };
+  std::shared_ptr<OutputFile> file;
+  std::map<std::string, Place> places;
+
+  /// Null: ONNX Runtime allocates it.
+  [[nodiscard]] Result<OrtValue*> value(const std::string& name, const OrtMemoryInfo* memory) const {
+    const auto found = places.find(name);
+    if (found == places.end()) return static_cast<OrtValue*>(nullptr);
+    const Place& place = found->second;
+    OrtValue* made = nullptr;
+    DRIFTSCOPE_CHECK(checked(library()->api->CreateTensorWithDataAsOrtValue(
+        memory, file->data() + place.offset, place.bytes, place.shape.data(), place.shape.size(),
+        static_cast<ONNXTensorElementDataType>(place.dtype), &made)));
+    return made;
+  }
+};
 
 /// A file in memory only, which ONNX Runtime writes by its path.
 class MemoryFile {
@@ -134,27 +167,56 @@ class NativeModel final : public RuntimeModel {
     }
     std::vector<const char*> output_names;
     for (const std::string& name : outputs) output_names.push_back(name.c_str());
-    std::vector<OrtValue*> got(outputs.size(), nullptr);
-    const std::int64_t begin = monotonic_ns();
-    OrtStatus* const status =
-        library()->api->Run(session_.get(), nullptr, input_names.data(), values.data(), values.size(),
-                            output_names.data(), output_names.size(), got.data());
-    const std::int64_t time = monotonic_ns() - begin;
-    std::vector<ValueHandle> owned;
-    for (OrtValue* const value : got) owned.emplace_back(value);
-    DRIFTSCOPE_CHECK(checked(status));
-    RunResult result{{}, time, {}};
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      DRIFTSCOPE_TRY(Tensor tensor, unwrap(owned[i].get(), outputs[i]));
-      result.values.push_back({outputs[i], std::move(tensor)});
-      owned[i].reset();
-    }
-    result_ = std::move(result);
-    return {};
+    const auto run_into = [&](const ReservedOutputs& reserved) -> Status {
+      std::vector<OrtValue*> got(outputs.size(), nullptr);
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const auto value = reserved.value(outputs[i], memory_.get());
+        if (value.ok()) got[i] = *value;  // else it allocates
+      }
+      const std::int64_t begin = monotonic_ns();
+      OrtStatus* const status =
+          library()->api->Run(session_.get(), nullptr, input_names.data(), values.data(), values.size(),
+                              output_names.data(), output_names.size(), got.data());
+      const std::int64_t time = monotonic_ns() - begin;
+      std::vector<ValueHandle> owned;
+      for (OrtValue* const value : got) owned.emplace_back(value);
+      DRIFTSCOPE_CHECK(checked(status));
+      RunResult result{{}, time, {}};
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        DRIFTSCOPE_TRY(Tensor tensor, unwrap(owned[i].get(), outputs[i], reserved.file));
+        result.values.push_back({outputs[i], std::move(tensor)});
+        owned[i].reset();
+      }
+      result_ = std::move(result);
+      return {};
+    };
+    const ReservedOutputs reserved = std::exchange(reserved_, {});
+    const Status status = run_into(reserved);
+    // Perhaps a shape is not what was expected: what is wrong with the run itself fails again.
+    return status.ok() || reserved.file == nullptr ? status : run_into({});
   }
 
   [[nodiscard]] Result<std::optional<RunResult>> result() override {
     return std::exchange(result_, std::nullopt);
+  }
+
+  [[nodiscard]] bool reserve(std::span<const peer::ExpectedValue> values) override {
+    constexpr std::size_t alignment = 64;  // of a tensor's elements, and what may be read behind them
+    constexpr std::size_t worthwhile = 64 * 1024;
+    reserved_ = {};
+    std::size_t end = 0;
+    for (const peer::ExpectedValue& value : values) {
+      const auto bytes = tensor_byte_size(value.dtype, value.shape, value.name);
+      if (!bytes.ok()) return false;
+      const auto size = static_cast<std::size_t>(*bytes);
+      if (size < worthwhile || bits_per_element(value.dtype) < 8) continue;
+      if (size > std::numeric_limits<std::size_t>::max() / 2 - end) return false;
+      reserved_.places[value.name] = {end, size, value.dtype, value.shape};
+      end += (size + alignment - 1) / alignment * alignment + alignment;
+    }
+    if (end > 0) reserved_.file = OutputFile::make(end);
+    if (reserved_.file == nullptr) reserved_ = {};
+    return reserved_.file != nullptr;
   }
 
   [[nodiscard]] Result<std::vector<std::byte>> rewritten() override {
@@ -192,6 +254,7 @@ class NativeModel final : public RuntimeModel {
   SessionHandle session_;
   MemoryInfoHandle memory_;
   std::optional<RunResult> result_;
+  ReservedOutputs reserved_;
   std::optional<MemoryFile> optimized_;
 };
 

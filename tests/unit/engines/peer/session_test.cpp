@@ -39,6 +39,11 @@ class LateModel final : public peer::RuntimeModel {
     return std::optional<peer::RunResult>(std::move(result));
   }
   Result<std::vector<std::byte>> rewritten() override { return std::vector<std::byte>(); }
+  bool reserve(std::span<const peer::ExpectedValue> values) override {
+    reserved.clear();
+    for (const peer::ExpectedValue& value : values) reserved.push_back(value.name);
+    return has_room;
+  }
   void describe(RanWith& ran) const override { ran.threads_real = 3; }
 
   int asked_ready = 0;
@@ -48,6 +53,8 @@ class LateModel final : public peer::RuntimeModel {
   std::vector<std::pair<std::string, std::int64_t>> times;
   std::vector<std::string> wanted;
   bool fails = false;
+  bool has_room = false;
+  std::vector<std::string> reserved;
   std::optional<Tensor> instead;  // of "inner"
 };
 
@@ -182,6 +189,33 @@ TEST_CASE("PeerSession_CapturedValuesBeyondTheLimit_ComeInSeveralRuns") {
   CHECK(model->wanted == std::vector<std::string>{"y", "b"});
   CHECK(rig.trace_sink.seen.size() == 4);  // x, a, b, y
   CHECK(session.ran_with().options.at("captured_in") == "2 runs");
+}
+
+TEST_CASE("PeerSession_CapturedValuesBeyondTheLimit_ComeAtOnceWhereTheRuntimeHasRoomForThem") {
+  Rig rig;
+  auto* const model = new LateModel;
+  model->has_room = true;
+  peer::SessionLimits limits;
+  limits.capture_bytes = 4;  // one value of one float
+  const auto graph = std::make_shared<const Graph>(*infer_shapes(built(ModelBuilder()
+                                                                           .input("x", DType::float32, {1})
+                                                                           .node("Relu", {"x"}, {"a"})
+                                                                           .node("Neg", {"a"}, {"b"})
+                                                                           .node("Abs", {"b"}, {"y"})
+                                                                           .output("y"))));
+  peer::PeerSession session(graph, {std::unique_ptr<peer::RuntimeModel>(model), {"a", "b"}, {}}, {}, limits);
+  REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.trace_sink).ok());
+  while (!session.poll(0)->finished()) continue;
+  REQUIRE(session.finish().ok());
+  CHECK(model->runs == 1);
+  CHECK(model->reserved == std::vector<std::string>{"a", "b"});
+  CHECK(rig.trace_sink.seen.size() == 4);  // x, a, b, y
+  CHECK_FALSE(session.ran_with().options.contains("captured_in"));
+  // The runtime holds them also when nobody wants them: they stay where there is room.
+  REQUIRE(session.start({tensor<float>({1}, {1.0F})}, no_trace_sink()).ok());
+  while (!session.poll(0)->finished()) continue;
+  REQUIRE(session.finish().ok());
+  CHECK(model->wanted == std::vector<std::string>{"y", "a", "b"});
 }
 
 TEST_CASE("PeerSession_TimesOfNodes_AreThoseOfTheRuntime") {
