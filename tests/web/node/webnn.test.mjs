@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { operators as normalization } from "../../../web/peers/webnn/operators/normalization.mjs";
 import { operators as recurrent } from "../../../web/peers/webnn/operators/recurrent.mjs";
 import { nearest, source } from "../../../web/peers/webnn/operators/resize.mjs";
-import { sliceAxis } from "../../../web/peers/webnn/operators/shape.mjs";
+import { operators as activation } from "../../../web/peers/webnn/operators/activation.mjs";
+import { operators as shapeOperators, sliceAxis } from "../../../web/peers/webnn/operators/shape.mjs";
 import { transposedPads } from "../../../web/peers/webnn/operators/conv.mjs";
 import { Translation } from "../../../web/peers/webnn/translation.mjs";
 import { paddingOf, widened, windowOf } from "../../../web/peers/webnn/window.mjs";
@@ -165,6 +166,48 @@ test("Gru_LinearBeforeReset_IsResetAfter", () => {
     assert.equal(options.layout, "zrn");
     assert.equal(options.direction, "backward");
   }
+});
+
+const int64 = (...numbers) => ({
+  dtype: "int64",
+  shape: [numbers.length],
+  data: new Uint8Array(BigInt64Array.from(numbers).buffer),
+});
+const [least, largest] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/** The calls that an operator makes with these constants behind x. */
+function callsWith(op, operators, shape, constants, output, results) {
+  const graph = graphOf(op, { x: shape }, {}, { y: output });
+  Object.assign(graph.constants, constants);
+  graph.nodes[0].inputs.push(...Object.keys(constants));
+  const builder = recorder(results);
+  new Translation(builder, {}, graph, operators).run();
+  return builder.calls;
+}
+
+// "To the end" is written as the largest integer, which no number of JavaScript is.
+test("Slice_BoundsBeyondTheNumbersOfJavaScript_GoToTheEnd", () => {
+  const sliced = (starts, ends) =>
+    callsWith("Slice", shapeOperators, [5], { starts: int64(starts), ends: int64(ends) }, [3], { reverse: [[3]] });
+  assert.deepEqual(sliced(2n, largest), [{ method: "slice", starts: [2], sizes: [3] }]);
+  assert.deepEqual(sliced(least, -2n), [{ method: "slice", starts: [0], sizes: [3] }]);
+});
+
+test("Trilu_DiagonalBeyondTheMatrix_IsOneBehindIt", () => {
+  const triangular = (k) =>
+    callsWith("Trilu", shapeOperators, [3, 4], { k: int64(k) }, [3, 4], { triangular: [[3, 4]] })[0].options.diagonal;
+  assert.equal(triangular(largest), 4);
+  assert.equal(triangular(least), -3);
+  assert.equal(triangular(-1n), -1);
+});
+
+test("Clip_BoundThatIsTheLargestInteger_IsNone_AndOthersAreRefusedWithTheNumber", () => {
+  const clamp = (low, high) =>
+    callsWith("Clip", activation, [3], { low: int64(low), high: int64(high) }, [3], { clamp: [[3]] });
+  const [{ options }] = clamp(0n, largest);
+  assert.equal(options.minValue, 0);
+  assert.equal("maxValue" in options, false);
+  assert.throws(() => clamp(0n, 2n ** 53n + 1n), /the number 9007199254740993 is too large/);
 });
 
 test("Translation_TypeThatTheLimitsLack_NamesNodeOperatorAndReason", () => {

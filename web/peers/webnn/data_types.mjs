@@ -40,15 +40,31 @@ export function arrayOf(dtype, numbers) {
   return Kind.from(numbers, convert);
 }
 
-/** The bytes of a tensor (Uint8Array, at any address) as numbers; integers beyond 2⁵³ are an error. */
-export function numbersIn({ dtype, data }) {
+function elementsOf({ dtype, data }) {
   const Kind = arrays[dtype];
   if (!Kind) throw new Error(`${dtype} cannot be read as numbers here`);
-  const aligned = data.slice().buffer;
-  return Array.from(new Kind(aligned), (value) => {
+  return Array.from(new Kind(data.slice().buffer));
+}
+
+/** The bytes of a tensor (Uint8Array, at any address) as numbers; integers beyond 2⁵³ are an error. */
+export function numbersIn(tensor) {
+  return elementsOf(tensor).map((value) => {
     const number = Number(value);
     if (typeof value === "bigint" && BigInt(number) !== value)
       throw new Error(`the number ${value} is too large`);
     return number;
   });
+}
+
+/** The same of integers that say how far to go at most: those beyond 2⁵³ become the largest below. */
+export function boundsIn(tensor) {
+  const furthest = Number.MAX_SAFE_INTEGER;
+  return elementsOf(tensor).map((value) => Math.min(Math.max(Number(value), -furthest), furthest));
+}
+
+/** Whether an int64 is the least or the largest that there is: as a bound, none. */
+export function isExtreme({ dtype, data }) {
+  if (dtype !== "int64" || data.byteLength !== 8) return false;
+  const [value] = new BigInt64Array(data.slice().buffer);
+  return value === 2n ** 63n - 1n || value === -(2n ** 63n);
 }

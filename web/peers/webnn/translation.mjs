@@ -2,7 +2,7 @@
 // function in operators/. Every call of MLGraphBuilder is checked against opSupportLimits() before, so that
 // an error names node, operator and reason. Clients: webnn.mjs, tests (with a builder that records).
 import { PeerError } from "../peers.mjs";
-import { arrayOf, dataTypes, elementsIn, numbersIn } from "./data_types.mjs";
+import { arrayOf, boundsIn, dataTypes, elementsIn, isExtreme, numbersIn } from "./data_types.mjs";
 
 /** What WebNN cannot do with a node, in our words. */
 export class Declined extends Error {}
@@ -69,12 +69,25 @@ export class Operation {
 
   /** The numbers of input i, which WebNN wants when the graph is built; null where it is left out. */
   numbers(i, what) {
-    if (!this.has(i)) return null;
+    return this.has(i) ? numbersIn(this.#known(i, what)) : null;
+  }
+
+  /** The same of numbers that say how far to go at most; those beyond 2⁵³ are clamped. */
+  bounds(i, what) {
+    return this.has(i) ? boundsIn(this.#known(i, what)) : null;
+  }
+
+  /** Whether input i is a constant that bounds nothing: the least or the largest int64. */
+  boundsNothing(i) {
+    return this.isConstant(i) && isExtreme(this.#translation.constants[this.#node.inputs[i]]);
+  }
+
+  #known(i, what) {
     const name = this.#node.inputs[i];
     const constant = this.#translation.constants[name];
     if (!constant)
       decline(`WebNN wants ${what} as numbers when the graph is built, '${name}' is known only in the run`);
-    return numbersIn(constant);
+    return constant;
   }
 
   isConstant(i) {

@@ -71,7 +71,7 @@ function clip(node) {
   const given = (i, name) => (node.opset < 11 ? (node.attribute(name) ?? null) : node.input(i));
   const fixed = (i, name) => {
     if (node.opset < 11) return node.attribute(name);
-    return node.has(i) ? node.numbers(i, `the bound '${name}'`)[0] : undefined;
+    return node.has(i) && !node.boundsNothing(i) ? node.numbers(i, `the bound '${name}'`)[0] : undefined;
   };
   const constant = node.opset < 11 || [1, 2].every((i) => !node.has(i) || node.isConstant(i));
   if (constant && node.takes("clamp", "input", x.dataType)) {

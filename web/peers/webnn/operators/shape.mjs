@@ -39,7 +39,7 @@ function split(node) {
 
 // starts, ends, axes, steps as of opset 10, or attributes before.
 function sliceNumbers(node, rank) {
-  const read = (i, name) => (node.opset < 10 ? node.attribute(name) : node.numbers(i, `its ${name}`)) ?? null;
+  const read = (i, name) => (node.opset < 10 ? node.attribute(name) : node.bounds(i, `its ${name}`)) ?? null;
   const starts = read(1, "starts");
   const axes = (read(3, "axes") ?? starts.map((_, i) => i)).map((axis) => node.axis(axis, rank));
   const steps = (node.opset < 10 ? null : read(4, "steps")) ?? starts.map(() => 1);
@@ -150,8 +150,15 @@ function spaceToDepth(node) {
 
 const toShape = (node, operand) => node.reshape(operand, node.output().shape);
 
+// No further from the main one than the matrix is: MLTriangularOptions has 32 bits.
+function diagonalOf(node) {
+  const [rows, columns] = node.input(0).shape.slice(-2);
+  const given = node.bounds(1, "the diagonal")?.[0] ?? 0;
+  return Math.min(Math.max(given, -rows), columns);
+}
+
 function trilu(node) {
-  const diagonal = node.numbers(1, "the diagonal")?.[0] ?? 0;
+  const diagonal = diagonalOf(node);
   return node.unary("triangular", node.input(0), { upper: node.attribute("upper", 1) === 1, diagonal });
 }
 
