@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,12 +39,17 @@ struct TensorInfo {
   Quantization quantization = {};  ///< TensorFlow Lite only; no scales: not quantized
 };
 
+struct TfGraph;
+
 struct Node {
   std::string name;                 ///< unique; output 0 has this name, output k "name:k"
   std::string op;                   ///< "Conv2D"
   std::vector<std::string> inputs;  ///< of outputs of nodes, of constants and of inputs
   std::map<std::string, Attribute, std::less<>> attributes;
   std::string source;  ///< label of the ONNX node it was made for; several nodes may share one
+  /// Of If: what runs where input 0 is true, and where not. Their inputs are the node's inputs behind it, in
+  /// order; no name occurs twice in all graphs of a model.
+  std::vector<std::shared_ptr<const TfGraph>> branches = {};
 };
 
 /// In an order in which the nodes can run.

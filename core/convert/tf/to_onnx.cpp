@@ -13,10 +13,9 @@ constexpr std::size_t max_nodes = 250'000;  // a few bytes of an Unpack make ten
 
 }  // namespace
 
-Result<Model> to_onnx(const TfGraph& graph) {
-  to_onnx_parts::Maker maker(graph);
+Status to_onnx_parts::make_nodes(Maker& maker, const TfGraph& graph) {
   for (const Node& node : graph.nodes) {
-    const to_onnx_parts::Rule* const rule = to_onnx_rules().find(node.op);
+    const Rule* const rule = to_onnx_rules().find(node.op);
     const auto failed = [&](Error error) {
       return in_context(std::move(error), fmt::format("node {} ({})", in_quotes(node.name), node.op));
     };
@@ -26,6 +25,12 @@ Result<Model> to_onnx(const TfGraph& graph) {
     if (maker.node_count() > max_nodes)
       return failed(limit_error(fmt::format("the model has grown to more than {} nodes", max_nodes)));
   }
+  return {};
+}
+
+Result<Model> to_onnx(const TfGraph& graph) {
+  to_onnx_parts::Maker maker(graph);
+  DRIFTSCOPE_CHECK(make_nodes(maker, graph));
   return maker.take();
 }
 

@@ -24,27 +24,39 @@ ValueInfo value_info(const std::string& name, const TensorInfo* info) {
   return made;
 }
 
+bool has_quantized_int16(const TfGraph& graph) {
+  return std::ranges::any_of(graph.tensors,
+                             [](const auto& entry) {
+                               const TensorInfo& info = entry.second;
+                               return info.dtype == DType::int16 && !info.quantization.scales.empty();
+                             }) ||
+         std::ranges::any_of(graph.nodes, [](const Node& node) {
+           return std::ranges::any_of(node.branches,
+                                      [](const auto& branch) { return has_quantized_int16(*branch); });
+         });
+}
+
+void reserve_names(const TfGraph& graph, UniqueNames& taken) {
+  for (const std::string& name : graph.inputs) taken.insert(name);
+  for (const auto& [name, tensor] : graph.constants) taken.insert(name);
+  for (const auto& [name, info] : graph.tensors) taken.insert(name);
+  for (const Node& node : graph.nodes) {
+    taken.insert(node.name);
+    for (const auto& branch : node.branches) reserve_names(*branch, taken);
+  }
+}
+
 }  // namespace
 
 Maker::Maker(const TfGraph& graph) : graph_(graph) {
-  const bool has_int16 = std::ranges::any_of(graph.tensors, [](const auto& entry) {
-    const TensorInfo& info = entry.second;
-    return info.dtype == DType::int16 && !info.quantization.scales.empty();
-  });
+  const bool has_int16 = has_quantized_int16(graph);
   model_.ir_version = has_int16 ? 10 : 9;
   model_.opsets[""] = has_int16 ? opset_of_int16 : written_opset;
   model_.producer = "driftscope";
   model_.graph.name = "converted";
-  for (const std::string& name : graph.inputs) {
-    model_.graph.inputs.push_back(value_info(name, info(name)));
-    taken_.insert(name);
-  }
-  for (const auto& [name, tensor] : graph.constants) {
-    model_.graph.initializers.push_back({name, tensor});
-    taken_.insert(name);
-  }
-  for (const Node& node : graph.nodes) taken_.insert(node.name);
-  for (const auto& [name, info] : graph.tensors) taken_.insert(name);
+  for (const std::string& name : graph.inputs) model_.graph.inputs.push_back(value_info(name, info(name)));
+  for (const auto& [name, tensor] : graph.constants) model_.graph.initializers.push_back({name, tensor});
+  reserve_names(graph, taken_);
 }
 
 const TensorInfo* Maker::info(std::string_view tensor) const {
@@ -160,6 +172,31 @@ void Maker::give_all(std::string_view op, Names inputs, OnnxAttributes attribute
   add(op, std::move(inputs), outputs, std::move(attributes), node_->name);
   for (std::size_t i = 0; i < count; ++i)
     if (const std::string name = output_name(*node_, i); outputs[i] != name) quantize(outputs[i], name);
+}
+
+Result<std::shared_ptr<const ModelGraph>> Maker::branch(const TfGraph& graph, const Names& around) {
+  if (graph.inputs.size() != around.size())
+    return bad_input(
+        fmt::format("a branch with {} inputs, {} are given", graph.inputs.size(), around.size()));
+  Maker maker(graph);
+  maker.taken_ = std::move(taken_);  // no name hides one around it
+  maker.inside_ = node_count();
+  maker.model_.graph.inputs.clear();
+  for (std::size_t i = 0; i < around.size(); ++i)
+    maker.add("Identity", {around[i]}, {graph.inputs[i]}, {}, graph.inputs[i]);
+  Status made = make_nodes(maker, graph);
+  // ONNX Runtime takes no result that a branch does not make itself.
+  if (made.ok())
+    for (const std::string& name : graph.outputs) {
+      std::string result = maker.fresh(name + "/result");
+      maker.add("Identity", {name}, {result}, {}, result);
+      maker.model_.graph.outputs.push_back({std::move(result), DType::undefined, std::nullopt});
+    }
+  taken_ = std::move(maker.taken_);
+  inside_ = maker.node_count() - model_.graph.nodes.size();
+  DRIFTSCOPE_CHECK(std::move(made));
+  maker.model_.graph.name = node_->name;
+  return std::make_shared<const ModelGraph>(std::move(maker.model_.graph));
 }
 
 std::string Maker::add_constant(Tensor tensor, std::string_view suffix) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,9 @@ class Maker {
   /// All outputs, `count` of them.
   void give_all(std::string_view op, Names inputs, OnnxAttributes attributes, std::size_t count);
 
+  /// A graph inside the node under way, as ONNX has it: what its inputs are is read from around it.
+  [[nodiscard]] Result<std::shared_ptr<const ModelGraph>> branch(const TfGraph& graph, const Names& around);
+
   [[nodiscard]] std::string integers(const Numbers& values, std::string_view suffix = "numbers");
   [[nodiscard]] Result<std::string> scalar(double value, DType dtype, std::string_view suffix = "number");
   [[nodiscard]] std::string add_constant(Tensor tensor, std::string_view suffix);
@@ -75,7 +79,8 @@ class Maker {
 
   /// Nodes made from now on belong to this one; `real` says which of its tensors are read as real numbers.
   void begin(const Node& node);
-  [[nodiscard]] std::size_t node_count() const { return model_.graph.nodes.size(); }
+  /// Those inside branches count.
+  [[nodiscard]] std::size_t node_count() const { return inside_ + model_.graph.nodes.size(); }
   [[nodiscard]] Result<Model> take();
   [[nodiscard]] std::string output_name(const Node& node, std::size_t output) const;
 
@@ -94,8 +99,12 @@ class Maker {
   std::map<std::string, std::string, std::less<>> real_;  // of quantized tensors
   std::map<std::string, DType, std::less<>> types_;       // of what nodes made
   const Node* node_ = nullptr;
-  std::size_t made_ = 0;  // nodes of the one under way
+  std::size_t made_ = 0;    // nodes of the one under way
+  std::size_t inside_ = 0;  // nodes of branches
 };
+
+/// Nodes of all the graph's; the error names the node and says why.
+[[nodiscard]] Status make_nodes(Maker& maker, const TfGraph& graph);
 
 /// An attribute, or `otherwise` where the node lacks it.
 template <class T>

@@ -105,7 +105,7 @@ bool loses_axes(const ReadOperator& from, std::string_view op, const Reader& rea
 
 Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<std::string> inputs) {
   const std::string& name = from.outputs[0];
-  tf::Node node{name, std::string(op), std::move(inputs), from.attributes, ""};
+  tf::Node node{name, std::string(op), std::move(inputs), from.attributes, "", from.branches};
   if (from.activation != fb::ActivationFunctionType::NONE) {
     const std::string_view activation = activation_name(from.activation);
     if (activation.empty())
@@ -127,7 +127,7 @@ Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<st
   for (std::size_t i = 1; i < from.outputs.size(); ++i) {
     const std::string numbered = fmt::format("{}:{}", name, i);
     if (from.outputs[i] == numbered) continue;
-    if (!taken_.insert(numbered))
+    if (!read_.taken.insert(numbered))
       return unsupported(fmt::format("the name {} is taken", in_quotes(numbered)));
     graph_.tensors.emplace(numbered, info(from.outputs[i]));
     copies.push_back({from.outputs[i], "Identity", {numbered}, {}, ""});

@@ -11,7 +11,11 @@
 namespace driftscope::tflite {
 namespace {
 
-constexpr std::size_t max_tensors = 1'000'000;
+constexpr std::size_t max_tensors = 1'000'000;  // of all graphs of a model
+constexpr int max_nesting = 8;
+// Branches may be used more than once, and each use has its constants.
+constexpr std::uint64_t max_uses = 4;
+constexpr std::uint64_t free_bytes = std::uint64_t{1} << 20;
 
 std::optional<DType> dtype_of(fb::TensorType type) {
   switch (type) {
@@ -33,19 +37,33 @@ std::optional<DType> dtype_of(fb::TensorType type) {
   }
 }
 
+/// Open sizes are −1: shape itself has them, or a size to begin with while shape_signature says that it is
+/// open.
+Result<Shape> shape_of(const fb::Tensor& tensor) {
+  Shape shape;
+  if (tensor.shape() == nullptr) return shape;
+  const auto* signature = tensor.shape_signature();
+  if (signature != nullptr && signature->size() != tensor.shape()->size()) signature = nullptr;
+  for (flatbuffers::uoffset_t i = 0; i < tensor.shape()->size(); ++i) {
+    const std::int64_t size = tensor.shape()->Get(i);
+    if (size < -1) return bad_input(fmt::format("axis {} has the size {}", i, size));
+    shape.push_back(signature != nullptr && signature->Get(i) == -1 ? -1 : size);
+  }
+  return shape;
+}
+
 Result<tf::TensorInfo> info_of(const fb::Tensor& tensor) {
   tf::TensorInfo info;
   const auto dtype = dtype_of(tensor.type());
   if (!dtype)
     return unsupported(fmt::format("of type {}, which is not supported", static_cast<int>(tensor.type())));
   info.dtype = *dtype;
-  if (const auto* shape = tensor.shape())
-    for (const std::int32_t size : *shape) {
-      if (size < 0) return unsupported("with a size that is not known");
-      info.shape.push_back(size);
-    }
+  if (tensor.sparsity() != nullptr) return unsupported("stored as a sparse tensor, which is not supported");
+  DRIFTSCOPE_TRY(info.shape, shape_of(tensor));
+  Shape smallest = info.shape;
+  for (std::int64_t& size : smallest) size = std::max<std::int64_t>(size, size < 0 ? 1 : 0);
   DRIFTSCOPE_CHECK([&]() -> Status {
-    DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(info.dtype, info.shape));
+    DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(info.dtype, smallest));
     (void)bytes;
     return {};
   }());
@@ -71,6 +89,11 @@ Result<tf::TensorInfo> info_of(const fb::Tensor& tensor) {
   return info;
 }
 
+std::string operator_name(const ReadOperator& from) {
+  if (from.code != fb::BuiltinOperator::CUSTOM) return fb::EnumNameBuiltinOperator(from.code);
+  return from.custom.empty() ? "a custom operator without a name" : "custom " + in_quotes(from.custom);
+}
+
 }  // namespace
 
 bool is_tflite(std::span<const std::byte> bytes) {
@@ -87,26 +110,28 @@ Result<tf::TfGraph> read(std::span<const std::byte> bytes) {
                                  max_tables);
   if (!fb::VerifyModelBuffer(verifier))
     return bad_input("TensorFlow Lite model: its tables are damaged or truncated");
-  auto graph = Reader(*fb::GetModel(bytes.data()), bytes).read();
+  ReadModel model{*fb::GetModel(bytes.data()), bytes};
+  auto graph = Reader(model).read(0);
   if (!graph.ok()) return in_context(std::move(graph).error(), "TensorFlow Lite model");
   return graph;
 }
 
 std::string Reader::fresh(const std::string& wanted) {
-  return taken_.take(wanted.empty() || !printable(wanted) ? "tensor" : wanted);
+  return read_.taken.take(wanted.empty() || !printable(wanted) ? "tensor" : wanted);
 }
 
 Result<std::span<const std::byte>> Reader::buffer(std::uint32_t index) const {
-  const auto* buffers = model_.buffers();
+  const auto* buffers = read_.model.buffers();
   if (buffers == nullptr || index >= buffers->size())
     return bad_input(fmt::format("buffer {} of {}", index, buffers == nullptr ? 0 : buffers->size()));
   const fb::Buffer* const one = buffers->Get(index);
   if (one == nullptr) return std::span<const std::byte>();
   if (one->offset() > 1) {
-    if (one->offset() > file_.size() || one->size() > file_.size() - one->offset())
+    const auto file = read_.file;
+    if (one->offset() > file.size() || one->size() > file.size() - one->offset())
       return bad_input(fmt::format("buffer {}: {} bytes at {}, the file has {}", index, one->size(),
-                                   one->offset(), file_.size()));
-    return file_.subspan(static_cast<std::size_t>(one->offset()), static_cast<std::size_t>(one->size()));
+                                   one->offset(), file.size()));
+    return file.subspan(static_cast<std::size_t>(one->offset()), static_cast<std::size_t>(one->size()));
   }
   if (one->data() == nullptr) return std::span<const std::byte>();
   return std::as_bytes(std::span(one->data()->data(), one->data()->size()));
@@ -117,8 +142,16 @@ Status Reader::read_constant(std::size_t index, const fb::Tensor& tensor) {
   DRIFTSCOPE_TRY(const auto bytes, buffer(tensor.buffer()));
   const std::string& name = names_[index];
   const tf::TensorInfo& info = graph_.tensors.at(name);
+  if (std::ranges::find(info.shape, -1) != info.shape.end()) {
+    if (bytes.empty()) return {};
+    return bad_input(
+        fmt::format("tensor {}: a constant of {} bytes with an open size", in_quotes(name), bytes.size()));
+  }
   const std::int64_t elements = element_count(info.shape);
   if (bytes.empty() && elements != 0) return {};
+  read_.constant_bytes += bytes.size();
+  if (depth_ > 0 && read_.constant_bytes > max_uses * read_.file.size() + free_bytes)
+    return limit_error(fmt::format("the constants of branches are used more than {} times", max_uses));
   if (tensor.is_variable()) return unsupported(fmt::format("tensor {} is a variable", in_quotes(name)));
   if (tensor.type() == fb::TensorType::INT4) {
     if (static_cast<std::int64_t>(bytes.size()) != (elements + 1) / 2)
@@ -140,8 +173,9 @@ Status Reader::read_constant(std::size_t index, const fb::Tensor& tensor) {
 Status Reader::read_tensors(const fb::SubGraph& subgraph) {
   const auto* tensors = subgraph.tensors();
   if (tensors == nullptr) return bad_input("it has no tensors");
-  if (tensors->size() > max_tensors)
-    return limit_error(fmt::format("{} tensors, at most {}", tensors->size(), max_tensors));
+  read_.tensors += tensors->size();
+  if (read_.tensors > max_tensors)
+    return limit_error(fmt::format("{} tensors, at most {}", read_.tensors, max_tensors));
   for (std::size_t i = 0; i < tensors->size(); ++i) {
     const fb::Tensor* const tensor = tensors->Get(static_cast<flatbuffers::uoffset_t>(i));
     if (tensor == nullptr) return bad_input(fmt::format("tensor {} is missing", i));
@@ -162,7 +196,7 @@ Status Reader::check_tensor(std::int32_t index) const {
 }
 
 Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
-  const auto* codes = model_.operator_codes();
+  const auto* codes = read_.model.operator_codes();
   if (codes == nullptr || from.opcode_index() >= codes->size() || codes->Get(from.opcode_index()) == nullptr)
     return bad_input(
         fmt::format("operator code {} of {}", from.opcode_index(), codes == nullptr ? 0 : codes->size()));
@@ -170,10 +204,7 @@ Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
   ReadOperator made;
   made.options = &from;
   made.code = std::max(code.builtin_code(), static_cast<fb::BuiltinOperator>(code.deprecated_builtin_code()));
-  if (made.code == fb::BuiltinOperator::CUSTOM)
-    return unsupported(fmt::format("the custom operator {}", code.custom_code() == nullptr
-                                                                 ? "without a name"
-                                                                 : in_quotes(code.custom_code()->str())));
+  if (code.custom_code() != nullptr) made.custom = code.custom_code()->str();
   if (const auto* inputs = from.inputs())
     for (const std::int32_t index : *inputs) {
       if (index == -1) {
@@ -198,11 +229,23 @@ Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
   return made;
 }
 
-Result<tf::TfGraph> Reader::read() {
-  const auto* subgraphs = model_.subgraphs();
-  if (subgraphs == nullptr || subgraphs->size() == 0 || subgraphs->Get(0) == nullptr)
-    return bad_input("it has no graph");
-  const fb::SubGraph& subgraph = *subgraphs->Get(0);
+Result<std::shared_ptr<const tf::TfGraph>> Reader::branch(std::int32_t subgraph) {
+  if (depth_ >= max_nesting)
+    return limit_error(fmt::format("graphs inside graphs, more than {} deep", max_nesting));
+  if (subgraph < 1) return bad_input(fmt::format("it runs graph {}; expected 1 and more", subgraph));
+  auto graph = Reader(read_, depth_ + 1).read(static_cast<std::size_t>(subgraph));
+  if (!graph.ok()) return in_context(std::move(graph).error(), fmt::format("graph {}", subgraph));
+  return std::make_shared<const tf::TfGraph>(*std::move(graph));
+}
+
+Result<tf::TfGraph> Reader::read(std::size_t place) {
+  const auto* subgraphs = read_.model.subgraphs();
+  const std::size_t count = subgraphs == nullptr ? 0 : subgraphs->size();
+  if (count == 0) return bad_input("it has no graph");
+  const auto* const found =
+      place < count ? subgraphs->Get(static_cast<flatbuffers::uoffset_t>(place)) : nullptr;
+  if (found == nullptr) return bad_input(fmt::format("graph {} of {}", place, count));
+  const fb::SubGraph& subgraph = *found;
   DRIFTSCOPE_CHECK(read_tensors(subgraph));
   if (const auto* inputs = subgraph.inputs())
     for (const std::int32_t index : *inputs) {
@@ -222,9 +265,8 @@ Result<tf::TfGraph> Reader::read() {
       auto made = read_operator(*one);
       if (!made.ok()) return failed(std::move(made).error());
       if (auto status = read_node(*this, *made); !status.ok())
-        return failed(in_context(
-            std::move(status).error(),
-            fmt::format("{} ({})", in_quotes(made->outputs[0]), fb::EnumNameBuiltinOperator(made->code))));
+        return failed(in_context(std::move(status).error(),
+                                 fmt::format("{} ({})", in_quotes(made->outputs[0]), operator_name(*made))));
     }
   if (const auto* outputs = subgraph.outputs())
     for (const std::int32_t index : *outputs) {
@@ -233,6 +275,10 @@ Result<tf::TfGraph> Reader::read() {
       if (!known_.contains(name))
         return bad_input(fmt::format("output {} is not produced by any operator", in_quotes(name)));
       bool twice = false;
+      if (depth_ > 0) {
+        graph_.outputs.push_back(name);
+        continue;
+      }
       for (const std::string& other : graph_.outputs) twice = twice || other == name;
       if (!twice) graph_.outputs.push_back(name);
     }

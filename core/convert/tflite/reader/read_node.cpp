@@ -136,7 +136,8 @@ Status depthwise(Reader& reader, ReadOperator& from) {
   from.attributes["dilations"] = List{1, options->dilation_h_factor(), options->dilation_w_factor(), 1};
   const Shape filter = reader.info(from.inputs[1]).shape;
   const Shape& values = reader.info(from.inputs[0]).shape;
-  if (filter.size() != 4 || values.size() != 4 || filter[0] != 1 || values[3] < 1 ||
+  if (values.size() == 4 && values[3] == -1) return unsupported("values with an open number of channels");
+  if (filter.size() != 4 || values.size() != 4 || filter[0] != 1 || values[3] < 1 || filter[3] < 1 ||
       filter[3] % values[3] != 0)
     return bad_input(
         fmt::format("a filter {} for values {}; expected 1 x height x width x a multiple of the channels",
@@ -276,6 +277,28 @@ Status split(Reader& reader, ReadOperator& from) {
   return reader.add(from, from.code == Code::SPLIT ? "Split" : "SplitV", from.inputs);
 }
 
+/// [condition, inputs of both graphs].
+Status if_(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 1));
+  const auto* options = from.as<fb::IfOptions>();
+  if (options == nullptr) return no_options();
+  for (const std::int32_t graph : {options->then_subgraph_index(), options->else_subgraph_index()}) {
+    DRIFTSCOPE_TRY(auto branch, reader.branch(graph));
+    if (branch->inputs.size() + 1 != from.inputs.size() || branch->outputs.size() != from.outputs.size())
+      return bad_input(fmt::format(
+          "graph {} has {} inputs and {} outputs, the operator gives {} and takes {}", graph,
+          branch->inputs.size(), branch->outputs.size(), from.inputs.size() - 1, from.outputs.size()));
+    for (std::size_t i = 0; i < branch->inputs.size(); ++i) {
+      const DType inner = branch->tensors.at(branch->inputs[i]).dtype;
+      if (from.inputs[i + 1].empty() || reader.info(from.inputs[i + 1]).dtype != inner)
+        return bad_input(fmt::format("graph {}: its input {} is {}, another type or nothing is given", graph,
+                                     i, dtype_name(inner)));
+    }
+    from.branches.push_back(std::move(branch));
+  }
+  return reader.add(from, "If", from.inputs);
+}
+
 }  // namespace
 
 Status read_node(Reader& reader, ReadOperator& from) {
@@ -290,6 +313,8 @@ Status read_node(Reader& reader, ReadOperator& from) {
     return reader.add(from, op, from.inputs);
   }
   switch (from.code) {
+    case Code::CUSTOM: return read_custom(reader, from);
+    case Code::IF: return if_(reader, from);
     case Code::CONV_2D: return conv(reader, from);
     case Code::CONV_3D: return conv3d(reader, from);
     case Code::DEPTHWISE_CONV_2D: return depthwise(reader, from);

@@ -4,6 +4,7 @@
 #include <tflite_schema/schema_generated.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,8 @@ struct ReadOperator {
   std::vector<std::string> outputs;
   std::map<std::string, tf::Attribute, std::less<>> attributes = {};
   fb::ActivationFunctionType activation = fb::ActivationFunctionType::NONE;
+  std::string custom = {};  ///< the name of a custom operator
+  std::vector<std::shared_ptr<const tf::TfGraph>> branches = {};
 
   /// Its table of options, null where it has none or another's.
   template <class T>
@@ -32,11 +35,24 @@ struct ReadOperator {
   }
 };
 
+/// What the readers of a model's graphs share.
+struct ReadModel {
+  const fb::Model& model;
+  std::span<const std::byte> file;
+  UniqueNames taken = {};
+  std::size_t tensors = 0;           ///< of all graphs, as often as they are read
+  std::uint64_t constant_bytes = 0;  ///< the same
+};
+
 class Reader {
  public:
-  explicit Reader(const fb::Model& model, std::span<const std::byte> file) : model_(model), file_(file) {}
+  /// `depth`: graphs around this one.
+  explicit Reader(ReadModel& read, int depth = 0) : read_(read), depth_(depth) {}
 
-  [[nodiscard]] Result<tf::TfGraph> read();
+  /// The outputs of a branch are as many as in the file: one may be a constant, an input or there twice.
+  [[nodiscard]] Result<tf::TfGraph> read(std::size_t place);
+  /// A graph that an operator of this one runs.
+  [[nodiscard]] Result<std::shared_ptr<const tf::TfGraph>> branch(std::int32_t subgraph);
 
   [[nodiscard]] const tf::TensorInfo& info(const std::string& tensor) const {
     return graph_.tensors.at(tensor);
@@ -64,16 +80,18 @@ class Reader {
   [[nodiscard]] std::string real(const std::string& tensor);
   void make(tf::Node node, tf::TensorInfo info);
 
-  const fb::Model& model_;
-  std::span<const std::byte> file_;
+  ReadModel& read_;
+  int depth_;
   tf::TfGraph graph_;
   std::vector<std::string> names_;  // of tensors
-  UniqueNames taken_;
-  std::set<std::string> known_;  // constants, inputs, what earlier operators make
+  std::set<std::string> known_;     // constants, inputs, what earlier operators make
 };
 
 /// Turns one operator into nodes; the error says why not.
 [[nodiscard]] Status read_node(Reader& reader, ReadOperator& from);
+
+/// The same for custom operators: those of MediaPipe.
+[[nodiscard]] Status read_custom(Reader& reader, ReadOperator& from);
 
 /// The same for operators whose options are one or two numbers.
 [[nodiscard]] Status read_with_options(Reader& reader, ReadOperator& from);

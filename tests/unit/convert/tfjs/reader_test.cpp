@@ -161,6 +161,26 @@ TEST_CASE("TfjsReader_ScalarIndex_GetsNoAxisByOneHot") {
   CHECK(y.values<std::int32_t>()[3] == 1);
 }
 
+// By 0 it is 0, whatever is divided; integers are divided towards −∞.
+TEST_CASE("TfjsReader_DivNoNan_IsZeroWhereTheDivisorIs") {
+  const std::string size = R"({"size":"4"})";
+  const Tensor x = tensor<std::int32_t>({4}, {7, 0, -7, 3});
+  const auto quotients = [&](std::int32_t divisor) {
+    const auto graph = graph_of(size, {divisor}, R"(,{"name":"y","op":"DivNoNan","input":["x","c0"]})");
+    REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+    const RunModel run = run_model(*graph, {{"x", x}});
+    const auto values = run.trace.find("y")->values<std::int32_t>();
+    return std::vector<std::int32_t>(values.begin(), values.end());
+  };
+  CHECK(quotients(2) == std::vector<std::int32_t>{3, 0, -4, 1});
+  CHECK(quotients(0) == std::vector<std::int32_t>{0, 0, 0, 0});
+  const std::string real = R"(,{"name":"a","op":"Cast","input":["x"],"attr":{"DstT":{"type":"DT_FLOAT"}}},
+    {"name":"b","op":"Cast","input":["c0"],"attr":{"DstT":{"type":"DT_FLOAT"}}},
+    {"name":"y","op":"DivNoNan","input":["a","b"]})";
+  CHECK(results(size, {2}, real, x) == std::vector<float>{3.5f, 0, -3.5f, 1.5f});
+  CHECK(results(size, {0}, real, x) == std::vector<float>{0, 0, 0, 0});
+}
+
 TEST_CASE("TfjsReader_AveragesOfIntegers_AreFloat32") {
   CHECK(results(R"({"size":"2"})", {0}, R"(,{"name":"y","op":"Mean","input":["x","c0"]})",
                 tensor<std::int32_t>({2}, {1, 2})) == std::vector<float>{1.5f});

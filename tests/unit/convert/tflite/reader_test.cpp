@@ -1,84 +1,14 @@
 #include <doctest/doctest.h>
 
-#include <tflite_schema/schema_generated.h>
-
 #include <array>
 
-#include "core/convert/tflite/reader/read.hpp"
-#include "tests/unit/convert/read_back.hpp"
+#include "tests/unit/convert/tflite/file_builder.hpp"
 #include "tests/unit/support/allocation_watch.hpp"
 #include "tests/unit/support/mutate.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test {
 namespace {
-
-namespace fb = driftscope::tflite::fb;
-
-/// A file put together as flatbuffers' own code does it, without our writer.
-class FileBuilder {
- public:
-  FileBuilder() { buffers_.push_back(fb::CreateBuffer(builder_)); }
-
-  int tensor(const std::string& name, const std::vector<int>& shape,
-             fb::TensorType type = fb::TensorType::FLOAT32, std::span<const std::byte> data = {},
-             const std::vector<float>& scales = {}, const std::vector<std::int64_t>& zeros = {},
-             int axis = 0) {
-    std::uint32_t buffer = 0;
-    if (!data.empty()) {
-      buffer = static_cast<std::uint32_t>(buffers_.size());
-      builder_.ForceVectorAlignment(data.size(), 1, 16);
-      buffers_.push_back(fb::CreateBuffer(
-          builder_, builder_.CreateVector(reinterpret_cast<const std::uint8_t*>(data.data()), data.size())));
-    }
-    flatbuffers::Offset<fb::QuantizationParameters> quantization;
-    if (!scales.empty())
-      quantization = fb::CreateQuantizationParameters(builder_, 0, 0, builder_.CreateVector(scales),
-                                                      builder_.CreateVector(zeros),
-                                                      fb::QuantizationDetails::NONE, 0, axis);
-    tensors_.push_back(fb::CreateTensor(builder_, builder_.CreateVector(shape), type, buffer,
-                                        builder_.CreateString(name), quantization));
-    return static_cast<int>(tensors_.size()) - 1;
-  }
-
-  template <class T>
-  int constant(const std::string& name, const std::vector<int>& shape, fb::TensorType type,
-               std::span<const T> values, const std::vector<float>& scales = {},
-               const std::vector<std::int64_t>& zeros = {}, int axis = 0) {
-    return tensor(name, shape, type, std::as_bytes(values), scales, zeros, axis);
-  }
-
-  template <class Options>
-  void add(fb::BuiltinOperator code, const std::vector<int>& inputs, const std::vector<int>& outputs,
-           flatbuffers::Offset<Options> options, fb::BuiltinOptions kind) {
-    codes_.push_back(fb::CreateOperatorCode(
-        builder_, static_cast<std::int8_t>(std::min(127, static_cast<int>(code))), 0, 1, code));
-    operators_.push_back(fb::CreateOperator(builder_, static_cast<std::uint32_t>(codes_.size() - 1),
-                                            builder_.CreateVector(inputs), builder_.CreateVector(outputs),
-                                            kind, options.Union()));
-  }
-
-  flatbuffers::FlatBufferBuilder& builder() { return builder_; }
-
-  std::vector<std::byte> finish(const std::vector<int>& inputs, const std::vector<int>& outputs) {
-    const auto graph =
-        fb::CreateSubGraph(builder_, builder_.CreateVector(tensors_), builder_.CreateVector(inputs),
-                           builder_.CreateVector(outputs), builder_.CreateVector(operators_));
-    const std::vector graphs = {graph};
-    fb::FinishModelBuffer(
-        builder_, fb::CreateModel(builder_, 3, builder_.CreateVector(codes_), builder_.CreateVector(graphs),
-                                  0, builder_.CreateVector(buffers_)));
-    const auto bytes = std::as_bytes(std::span(builder_.GetBufferPointer(), builder_.GetSize()));
-    return {bytes.begin(), bytes.end()};
-  }
-
- private:
-  flatbuffers::FlatBufferBuilder builder_;
-  std::vector<flatbuffers::Offset<fb::Buffer>> buffers_;
-  std::vector<flatbuffers::Offset<fb::Tensor>> tensors_;
-  std::vector<flatbuffers::Offset<fb::OperatorCode>> codes_;
-  std::vector<flatbuffers::Offset<fb::Operator>> operators_;
-};
 
 /// x 1x6x6x2 → CONV_2D 3x3 stride 2 SAME with a bias and a fused RELU → DEPTHWISE 3x3 → y 1x3x3x6.
 std::vector<std::byte> convolutions(const Tensor& filter, const Tensor& bias, const Tensor& depthwise) {
@@ -98,24 +28,13 @@ std::vector<std::byte> convolutions(const Tensor& filter, const Tensor& bias, co
   return file.finish({x}, {y});
 }
 
-Graph read(std::span<const std::byte> bytes) {
-  const auto graph = tflite::read(bytes);
-  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
-  return as_onnx(*graph);
-}
-
-std::vector<float> floats(const RunModel& run, std::string_view name) {
-  const auto values = run.trace.find(name)->values<float>();
-  return {values.begin(), values.end()};
-}
-
 }  // namespace
 
 TEST_CASE("TfliteReader_Convolutions_ComputeWhatTheirOnnxDoes") {
   const Tensor filter = random_floats({3, 3, 3, 2}, 1);  // out, height, width, in
   const Tensor bias = random_floats({3}, 2);
   const Tensor depthwise = random_floats({1, 3, 3, 6}, 3);
-  const Graph graph = read(convolutions(filter, bias, depthwise));
+  const Graph graph = read_tflite(convolutions(filter, bias, depthwise));
   const auto w = convert::permuted(filter, {0, 3, 1, 2});
   const auto d = convert::permuted(depthwise, {3, 0, 1, 2});
   REQUIRE((w.ok() && d.ok()));
@@ -147,7 +66,7 @@ TEST_CASE("TfliteReader_QuantizedProduct_ComputesOnRealNumbersAndRounds") {
   const int y = file.tensor("y", {1, 2}, fb::TensorType::INT8, {}, {0.25f}, {3});
   file.add(fb::BuiltinOperator::FULLY_CONNECTED, {x, w, b}, {y},
            fb::CreateFullyConnectedOptions(file.builder()), fb::BuiltinOptions::FullyConnectedOptions);
-  const Graph graph = read(file.finish({x}, {y}));
+  const Graph graph = read_tflite(file.finish({x}, {y}));
   // x = 0.5·(q + 1): 1 and 2. w = [0.25 0.5; 1.5 -2]. b = [0.5; -2]. y = [1.75; -4.5] → q = y/0.25 + 3.
   const RunModel run = run_model(graph, {{"x", tensor<std::int8_t>({1, 2}, {1, 3})}});
   const auto values = run.trace.find("y")->values<std::int8_t>();
@@ -171,7 +90,7 @@ TEST_CASE("TfliteReader_CastOfQuantizedTensors_TakesAndGivesTheIntegers") {
   cast(x, a);
   cast(w, b);
   cast(a, c);
-  const Graph graph = read(file.finish({x}, {a, b, c}));
+  const Graph graph = read_tflite(file.finish({x}, {a, b, c}));
   const RunModel run = run_model(graph, {{"x", tensor<std::int8_t>({3}, {4, 5, -6})}});
   CHECK(floats(run, "a") == std::vector<float>{4, 5, -6});
   CHECK(floats(run, "b") == std::vector<float>{1, -2, 3});
@@ -212,7 +131,7 @@ TEST_CASE("TfliteReader_UnsignedPermutationAndSliceWithoutOptions_AreRead") {
   file.add(fb::BuiltinOperator::STRIDED_SLICE, {t, b, e, s}, {y}, flatbuffers::Offset<void>(),
            fb::BuiltinOptions::NONE);
   const RunModel run =
-      run_model(read(file.finish({x}, {y})), {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}});
+      run_model(read_tflite(file.finish({x}, {y})), {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}});
   CHECK(floats(run, "y") == std::vector<float>{2, 5, 3, 6});
 }
 
@@ -229,7 +148,7 @@ TEST_CASE("TfliteReader_ScalarThatBroadcastingWouldGiveAnAxis_StaysAScalar") {
   file.add(fb::BuiltinOperator::GATHER, {x, clamped}, {y}, fb::CreateGatherOptions(file.builder()),
            fb::BuiltinOptions::GatherOptions);
   const RunModel run =
-      run_model(read(file.finish({x, i}, {y})),
+      run_model(read_tflite(file.finish({x, i}, {y})),
                 {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}, {"i", tensor<std::int32_t>({}, {0})}});
   CHECK(run.trace.find("y")->shape() == Shape{3});
   CHECK(floats(run, "y") == std::vector<float>{4, 5, 6});
@@ -244,7 +163,7 @@ TEST_CASE("TfliteReader_SelectWithAConditionOfOneAxis_TakesRowsInVersionOneAlone
     const int y = file.tensor("y", {2, 2});
     const int z = file.tensor("z", {2, 2});
     file.add(code, {c, x, y}, {z}, flatbuffers::Offset<void>(), fb::BuiltinOptions::NONE);
-    return floats(run_model(read(file.finish({c, x, y}, {z})),
+    return floats(run_model(read_tflite(file.finish({c, x, y}, {z})),
                             {{"c", *Tensor::from_bytes(DType::boolean, {2}, condition)},
                              {"x", tensor<float>({2, 2}, {1, 2, 3, 4})},
                              {"y", tensor<float>({2, 2}, {5, 6, 7, 8})}}),

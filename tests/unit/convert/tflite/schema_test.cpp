@@ -14,6 +14,9 @@ constexpr int slot(int vtable_offset) { return (vtable_offset - 4) / 2; }
 static_assert(slot(fb::Model::VT_BUFFERS) == 4 && slot(fb::Model::VT_SIGNATURE_DEFS) == 7);
 static_assert(slot(fb::SubGraph::VT_OPERATORS) == 3);
 static_assert(slot(fb::Tensor::VT_BUFFER) == 2 && slot(fb::Tensor::VT_QUANTIZATION) == 4);
+static_assert(slot(fb::Tensor::VT_SPARSITY) == 6 && slot(fb::Tensor::VT_SHAPE_SIGNATURE) == 7);
+static_assert(slot(fb::IfOptions::VT_ELSE_SUBGRAPH_INDEX) == 1);
+static_assert(slot(fb::Operator::VT_CUSTOM_OPTIONS) == 5);
 static_assert(slot(fb::QuantizationParameters::VT_ZERO_POINT) == 3);
 static_assert(slot(fb::QuantizationParameters::VT_QUANTIZED_DIMENSION) == 6);  // a union takes two
 static_assert(slot(fb::OperatorCode::VT_BUILTIN_CODE) == 3);
@@ -43,6 +46,7 @@ TEST_CASE("TfliteSchema_Numbers_AreThoseOfTheFormat") {
   CHECK(code(Code::RSQRT) == 76);
   CHECK(code(Code::LEAKY_RELU) == 98);
   CHECK(code(Code::QUANTIZE) == 114);
+  CHECK(code(Code::IF) == 118);
   CHECK(code(Code::BATCH_MATMUL) == 126);
   CHECK(code(Code::GELU) == 150);
   CHECK(code(Code::SIGN) == 158);
@@ -57,6 +61,7 @@ TEST_CASE("TfliteSchema_Numbers_AreThoseOfTheFormat") {
   CHECK(option(Options::TransposeConvOptions) == 49);
   CHECK(option(Options::LeakyReluOptions) == 75);
   CHECK(option(Options::QuantizeOptions) == 89);
+  CHECK(option(Options::IfOptions) == 92);
   CHECK(option(Options::BatchMatMulOptions) == 101);
   CHECK(option(Options::GeluOptions) == 116);
   CHECK(static_cast<int>(fb::TensorType::INT8) == 9);

@@ -134,12 +134,23 @@ Status depthwise(Maker& maker, const Node& node) {
   return finish(maker, node, "Conv", {maker.channels_first(x), weights}, std::move(window));
 }
 
+/// The sizes of the image that a transposed convolution gives: a constant, or, where the shape is computed
+/// because its batch is open, as the file says of the result.
+Result<Numbers> output_sizes(Maker& maker, const Node& node) {
+  const TensorInfo* const result = maker.info(node.name);
+  if (!node.inputs.empty() && maker.constant(node.inputs[0]) == nullptr && result != nullptr &&
+      result->shape.size() == 4 && result->shape[1] > 0 && result->shape[2] > 0)
+    return Numbers{result->shape[1], result->shape[2]};
+  DRIFTSCOPE_TRY(Numbers sizes, maker.known_integers(node, 0));
+  if (sizes.size() != 4 && sizes.size() != 2)
+    return bad_input(fmt::format("the output's shape has {} numbers, expected 4", sizes.size()));
+  return sizes;
+}
+
 /// The gradient of a convolution by its input: [output shape, filter [height, width, out, in], values].
 Status transposed(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(Window window, window_of(node, 2));
-  DRIFTSCOPE_TRY(const Numbers sizes, maker.known_integers(node, 0));
-  if (sizes.size() != 4 && sizes.size() != 2)
-    return bad_input(fmt::format("the output's shape has {} numbers, expected 4", sizes.size()));
+  DRIFTSCOPE_TRY(const Numbers sizes, output_sizes(maker, node));
   DRIFTSCOPE_TRY(const std::string filter, maker.input(node, 1));
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 2));
   const std::size_t first = sizes.size() == 4 ? 1 : 0;
@@ -159,6 +170,22 @@ Status transposed(Maker& maker, const Node& node) {
   return {};
 }
 
+/// Our reader's: [values, filter [height, width, out, in], bias], with the pads as ONNX has them.
+Status transposed_with_pads(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Window window, window_of(node, 2));
+  Names inputs;
+  for (std::size_t i = 0; i < 3; ++i) {
+    DRIFTSCOPE_TRY(std::string one, maker.input(node, i));
+    inputs.push_back(std::move(one));
+  }
+  inputs[0] = maker.channels_first(inputs[0]);
+  inputs[1] = maker.transposed(inputs[1], {3, 2, 0, 1}, "filter");
+  window.attributes.push_back(of("pads", attribute<Numbers>(node, "pads", {0, 0, 0, 0})));
+  maker.give_channels_last(
+      maker.make("convolved", "ConvTranspose", std::move(inputs), std::move(window.attributes)));
+  return {};
+}
+
 }  // namespace
 
 void add_to(to_onnx_parts::RuleTable& table) {
@@ -169,6 +196,7 @@ void add_to(to_onnx_parts::RuleTable& table) {
   table.add("FusedDepthwiseConv2dNative", depthwise);
   table.add("_FusedDepthwiseConv2dNative", depthwise);
   table.add("Conv2DBackpropInput", transposed);
+  table.add("ConvTransposeWithPads", transposed_with_pads);
 }
 
 }  // namespace driftscope::tf::to_onnx_operators::convolution

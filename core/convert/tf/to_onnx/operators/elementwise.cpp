@@ -146,7 +146,14 @@ std::string differs_in_sign(Maker& maker, const std::string& rest, const std::st
   return maker.make("lies_beyond", "And", {is_rest, signs});
 }
 
-/// ONNX divides integers towards zero.
+/// ONNX divides integers towards zero: what to subtract from what for the quotient towards −∞.
+Names floor_parts(Maker& maker, const Names& x, const std::string& zero, const std::string& one) {
+  const std::string rest = maker.make("rest", "Mod", {x[0], x[1]}, {of("fmod", std::int64_t{1})});
+  const std::string beyond = differs_in_sign(maker, rest, x[1], zero);
+  const std::string toward_zero = maker.make("toward_zero", "Div", x);
+  return {toward_zero, maker.make("correction", "Where", {beyond, one, zero})};
+}
+
 Status floor_div(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
   if (x.size() != 2) return bad_input("it needs two inputs");
@@ -157,10 +164,26 @@ Status floor_div(Maker& maker, const Node& node) {
   }
   DRIFTSCOPE_TRY(const std::string zero, maker.scalar(0.0, type, "zero"));
   DRIFTSCOPE_TRY(const std::string one, maker.scalar(1.0, type, "one"));
-  const std::string rest = maker.make("rest", "Mod", {x[0], x[1]}, {of("fmod", std::int64_t{1})});
-  const std::string beyond = differs_in_sign(maker, rest, x[1], zero);
-  const std::string toward_zero = maker.make("toward_zero", "Div", x);
-  maker.give("Sub", {toward_zero, maker.make("correction", "Where", {beyond, one, zero})});
+  maker.give("Sub", floor_parts(maker, x, zero, one));
+  return {};
+}
+
+/// 0 wherever the divisor is 0, whatever the dividend. Integers are divided towards −∞, and never by 0.
+Status div_no_nan(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const Names x, inputs_of(maker, node));
+  if (x.size() != 2) return bad_input("it needs two inputs");
+  const DType type = maker.dtype(node.inputs[0]);
+  DRIFTSCOPE_TRY(const std::string zero, maker.scalar(0.0, type, "zero"));
+  const std::string by_zero = maker.make("by_zero", "Equal", {x[1], zero});
+  std::string quotient;
+  if (is_floating(type)) {
+    quotient = maker.make("quotient", "Div", x);
+  } else {
+    DRIFTSCOPE_TRY(const std::string one, maker.scalar(1.0, type, "one"));
+    const std::string divisor = maker.make("divisor", "Where", {by_zero, one, x[1]});
+    quotient = maker.make("quotient", "Sub", floor_parts(maker, {x[0], divisor}, zero, one));
+  }
+  maker.give("Where", {by_zero, zero, quotient});
   return {};
 }
 
@@ -246,6 +269,7 @@ void add_to(to_onnx_parts::RuleTable& table) {
   for (const Same& one : binary) table.add(one.tf, same);
   table.add("Div", real_div);
   table.add("RealDiv", real_div);
+  table.add("DivNoNan", div_no_nan);
   table.add("Square", squares);
   table.add("SquaredDifference", squares);
   table.add("Rsqrt", rsqrt);

@@ -1,6 +1,7 @@
 // Operators that choose elements: slices, gathers, reversals, scatters.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "core/base/text.hpp"
@@ -31,8 +32,27 @@ Names slice_inputs(Maker& maker, const std::string& x, const std::vector<std::in
           maker.integers(steps, "steps")};
 }
 
+bool are_known(const Maker& maker, const Node& node, std::initializer_list<std::size_t> inputs) {
+  return std::ranges::all_of(inputs, [&](std::size_t i) {
+    return i >= node.inputs.size() || maker.constant(node.inputs[i]) != nullptr;
+  });
+}
+
+/// Begin or size is computed, as in models with open sizes.
+Status computed_slice(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  const std::string begin = maker.as_int64(node.inputs[1]);
+  const std::string size = maker.as_int64(node.inputs[2]);
+  const std::string end = maker.make("end", "Add", {begin, size});
+  const std::string zero = maker.integers({0}, "zero");
+  const std::string rest = maker.make("is_rest", "Less", {size, zero});
+  maker.give("Slice", {x, begin, maker.make("ends", "Where", {rest, maker.integers({far}, "far"), end})});
+  return {};
+}
+
 /// [value, begin, size]; a size of −1: all that is left.
 Status slice(Maker& maker, const Node& node) {
+  if (node.inputs.size() == 3 && !are_known(maker, node, {1, 2})) return computed_slice(maker, node);
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers begin, maker.known_integers(node, 1));
   DRIFTSCOPE_TRY(const Numbers size, maker.known_integers(node, 2));
@@ -49,9 +69,57 @@ Status slice(Maker& maker, const Node& node) {
   return {};
 }
 
+/// Begin or end is computed, as in models with open sizes. Where a mask has a bit, a constant replaces them.
+Status computed_strided_slice(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  DRIFTSCOPE_TRY(const Numbers step, maker.known_integers(node, 3));
+  if (step.size() > max_rank) return bad_input("it has more positions than a value has axes");
+  for (const char* name : {"ellipsis_mask", "new_axis_mask"})
+    if (attribute<std::int64_t>(node, name, 0) != 0)
+      return unsupported(fmt::format("{} where begin or end is computed", name));
+  Numbers dropped, axes, first, last, replaces_first, replaces_last;
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    const auto bit = [&](std::string_view name) { return attribute<std::int64_t>(node, name, 0) >> i & 1; };
+    if (step[i] == 0) return bad_input(fmt::format("position {}: a stride of 0", i));
+    axes.push_back(static_cast<std::int64_t>(i));
+    if (bit("shrink_axis_mask") != 0) dropped.push_back(axes.back());
+    replaces_first.push_back(bit("shrink_axis_mask") != 0 ? 0 : bit("begin_mask"));
+    replaces_last.push_back(bit("shrink_axis_mask") != 0 ? 0 : bit("end_mask"));
+    first.push_back(step[i] > 0 ? 0 : far);
+    last.push_back(step[i] > 0 ? far : std::numeric_limits<std::int64_t>::min());
+  }
+  const auto chosen = [&](std::string_view suffix, const std::string& given, const Numbers& replaces,
+                          const Numbers& by) {
+    const std::string truth =
+        maker.make(fmt::format("is_{}", suffix), "Cast", {maker.integers(replaces, "mask")},
+                   {of("to", static_cast<std::int64_t>(DType::boolean))});
+    return maker.make(suffix, "Where", {truth, maker.integers(by, "outermost"), given});
+  };
+  const std::string begin = chosen("first", maker.as_int64(node.inputs[1]), replaces_first, first);
+  std::string end = chosen("last", maker.as_int64(node.inputs[2]), replaces_last, last);
+  if (!dropped.empty()) {  // the one element at begin, which −1 has behind it none
+    Numbers drops(step.size(), 0);
+    for (const std::int64_t axis : dropped) drops[static_cast<std::size_t>(axis)] = 1;
+    const std::string next = maker.make("next", "Add", {begin, maker.integers({1}, "one")});
+    const std::string is_last = maker.make("is_at_end", "Equal", {next, maker.integers({0}, "zero")});
+    const std::string behind = maker.make("behind", "Where", {is_last, maker.integers({far}, "far"), next});
+    const std::string truth = maker.make("drops", "Cast", {maker.integers(drops, "mask")},
+                                         {of("to", static_cast<std::int64_t>(DType::boolean))});
+    end = maker.make("ends", "Where", {truth, behind, end});
+  }
+  const Names inputs = {x, begin, end, maker.integers(axes, "axes"), maker.integers(step, "steps")};
+  if (dropped.empty()) {
+    maker.give("Slice", inputs);
+    return {};
+  }
+  maker.give("Squeeze", {maker.make("sliced", "Slice", inputs), maker.integers(dropped, "dropped_axes")});
+  return {};
+}
+
 /// The masks have a bit for each position of begin: ignored begin or end, a new axis, an axis that is
 /// dropped.
 Status strided_slice(Maker& maker, const Node& node) {
+  if (node.inputs.size() == 4 && !are_known(maker, node, {1, 2})) return computed_strided_slice(maker, node);
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers begin, maker.known_integers(node, 1));
   DRIFTSCOPE_TRY(const Numbers end, maker.known_integers(node, 2));
