@@ -9,7 +9,7 @@
 namespace driftscope::convert {
 namespace {
 
-// 16-bit floats are not converted.
+// 16-bit floats are converted to float32 and back, below.
 template <class E>
 constexpr bool is_cpp_number = E::kind != ElementKind::floating || E::bits >= 32;
 
@@ -41,6 +41,26 @@ Status convert_all(const Tensor& from, Tensor& to) {
   return {};
 }
 
+/// Between a float of 16 bits and float32.
+template <class Half, bool widens>
+Status convert_half(const Tensor& from, Tensor& to) {
+  using From = std::conditional_t<widens, std::uint16_t, float>;
+  using To = std::conditional_t<widens, float, std::uint16_t>;
+  const auto source = from.values<From>();
+  const auto target = to.mutable_values<To>();
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if constexpr (widens) {
+      target[i] = static_cast<float>(Half::to_double(source[i]));
+    } else {
+      target[i] = Half::nearest(double{source[i]});
+      if (!std::isnan(source[i]) && Half::to_double(target[i]) != double{source[i]})
+        return unsupported(
+            fmt::format("element {} is {}, which {} cannot hold", i, source[i], dtype_name(to.dtype())));
+    }
+  }
+  return {};
+}
+
 bool is_permutation(const std::vector<std::size_t>& order) {
   std::vector<bool> seen(order.size());
   for (const std::size_t axis : order) {
@@ -61,6 +81,12 @@ Result<Tensor> with_dtype(const Tensor& tensor, DType dtype) {
     visit_plain_number(dtype, [&]<class To>() {
       if constexpr (is_cpp_number<From> && is_cpp_number<To>) {
         status = convert_all<typename From::Stored, typename To::Stored>(tensor, result);
+        known = true;
+      } else if constexpr (From::dtype == DType::float32 && To::bits == 16 && !is_cpp_number<To>) {
+        status = convert_half<To, false>(tensor, result);
+        known = true;
+      } else if constexpr (To::dtype == DType::float32 && From::bits == 16 && !is_cpp_number<From>) {
+        status = convert_half<From, true>(tensor, result);
         known = true;
       }
     });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/eval/evaluate.hpp"
+#include "core/graph/attributes.hpp"
 #include "core/graph/constant_nodes.hpp"
 
 namespace driftscope::lowering {
@@ -28,20 +29,39 @@ bool all_known(const Graph& graph, const Node& node) {
                      [&](ValueId id) { return id == no_value || graph.values[id].constant.has_value(); });
 }
 
-// Shape without start and end, of a value whose sizes are bound.
-bool is_known_shape(const Graph& graph, const Node& node) {
-  return node.op_type == "Shape" && node.domain.empty() && node.attributes.empty() &&
-         node.outputs[0] != no_value && graph.values[node.inputs[0]].static_shape().has_value();
+// Shape and Size of a value whose sizes are bound.
+std::optional<Tensor> known_sizes(const Graph& graph, const Node& node) {
+  if ((node.op_type != "Shape" && node.op_type != "Size") || !node.domain.empty() || node.inputs.empty() ||
+      node.inputs[0] == no_value || node.outputs[0] == no_value)
+    return std::nullopt;
+  const auto sizes = graph.values[node.inputs[0]].static_shape();
+  if (!sizes) return std::nullopt;
+  const auto made = [](Shape shape, std::span<const std::int64_t> numbers) {
+    auto tensor = Tensor::from_values<std::int64_t>(std::move(shape), numbers);
+    return tensor.ok() ? std::optional(*std::move(tensor)) : std::nullopt;
+  };
+  if (node.op_type == "Size") {
+    const std::int64_t count = element_count(*sizes);
+    return made({}, std::span(&count, 1));
+  }
+  const auto rank = static_cast<std::int64_t>(sizes->size());
+  const auto start = int_attribute(node, "start", 0);
+  const auto end = int_attribute(node, "end", rank);
+  if (!start.ok() || !end.ok()) return std::nullopt;
+  const auto place = [&](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
+  const std::int64_t count = std::max<std::int64_t>(0, place(*end) - place(*start));
+  return made({count}, std::span(*sizes).subspan(static_cast<std::size_t>(place(*start)),
+                                                 static_cast<std::size_t>(count)));
 }
 
 }  // namespace
 
 Graph fold_constants(Graph graph, ThreadPool& threads) {
   for (const Node& node : graph.nodes) {
-    if (is_known_shape(graph, node)) {
-      const Shape sizes = *graph.values[node.inputs[0]].static_shape();
-      auto known = Tensor::from_values<std::int64_t>({static_cast<std::int64_t>(sizes.size())}, sizes);
-      if (known.ok()) graph.values[node.outputs[0]].constant = *std::move(known);
+    if (auto known = known_sizes(graph, node)) {
+      graph.values[node.outputs[0]].constant = *std::move(known);
       continue;
     }
     if (!reads_only_constants(graph, node) || all_known(graph, node)) continue;

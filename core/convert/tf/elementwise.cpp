@@ -1,5 +1,8 @@
 #include "core/convert/tf/elementwise.hpp"
 
+#include <limits>
+#include <utility>
+
 namespace driftscope::tf {
 
 Order elementwise_order(const Lowering& lowering, const OnnxNode& node, std::size_t rank) {
@@ -11,12 +14,53 @@ Order elementwise_order(const Lowering& lowering, const OnnxNode& node, std::siz
   return {};
 }
 
-Result<Operands> read_operands(Lowering& lowering, const OnnxNode& node) {
+Result<std::optional<Tensor>> clamped_to_int32(const Lowering& lowering, ValueId id) {
+  const Tensor* const known = lowering.constant(id);
+  if (known == nullptr || lowering.dialect().int64) return std::optional<Tensor>();
+  std::vector<std::int64_t> numbers;
+  bool beyond = false;
+  const auto take = [&](auto value) {
+    constexpr std::int64_t low = std::numeric_limits<std::int32_t>::min();
+    constexpr std::int64_t high = std::numeric_limits<std::int32_t>::max();
+    beyond = beyond || !std::in_range<std::int32_t>(value);
+    numbers.push_back(std::cmp_less(value, low)       ? low
+                      : std::cmp_greater(value, high) ? high
+                                                      : static_cast<std::int64_t>(value));
+  };
+  if (known->dtype() == DType::int64)
+    for (const std::int64_t value : known->values<std::int64_t>()) take(value);
+  else if (known->dtype() == DType::uint32)
+    for (const std::uint32_t value : known->values<std::uint32_t>()) take(value);
+  else if (known->dtype() == DType::uint64)
+    for (const std::uint64_t value : known->values<std::uint64_t>()) take(value);
+  if (!beyond) return std::optional<Tensor>();
+  DRIFTSCOPE_TRY(Tensor made, Tensor::from_values<std::int64_t>(known->shape(), numbers));
+  return std::optional(std::move(made));
+}
+
+namespace {
+
+Result<std::string> read_operand_of(Lowering& lowering, ValueId id, std::size_t rank, const Order& order,
+                                    Beyond beyond) {
+  if (beyond == Beyond::refused) return lowering.read_broadcast(id, rank, order);
+  DRIFTSCOPE_TRY(const std::optional<Tensor> clamped, clamped_to_int32(lowering, id));
+  if (!clamped) return lowering.read_broadcast(id, rank, order);
+  if (order.empty() || clamped->elements() == 1) return lowering.weights(id, *clamped);
+  Shape shape(rank - clamped->rank(), 1);
+  shape.insert(shape.end(), clamped->shape().begin(), clamped->shape().end());
+  DRIFTSCOPE_TRY(const Tensor aligned, clamped->reshaped(shape));
+  DRIFTSCOPE_TRY(const Tensor arranged, transposed(aligned, order));
+  return lowering.weights(id, arranged);
+}
+
+}  // namespace
+
+Result<Operands> read_operands(Lowering& lowering, const OnnxNode& node, Beyond beyond) {
   Operands operands;
   const std::size_t rank = lowering.rank(node.outputs[0]);
   operands.order = elementwise_order(lowering, node, rank);
   for (const ValueId id : node.inputs) {
-    DRIFTSCOPE_TRY(std::string tensor, lowering.read_broadcast(id, rank, operands.order));
+    DRIFTSCOPE_TRY(std::string tensor, read_operand_of(lowering, id, rank, operands.order, beyond));
     operands.tensors.push_back(std::move(tensor));
   }
   return operands;

@@ -14,7 +14,14 @@ struct Operands {
   Order order;
   Inputs tensors;
 };
-[[nodiscard]] Result<Operands> read_operands(Lowering& lowering, const OnnxNode& node);
+/// What becomes of known integers that int32, the runtimes' type, does not hold: an error that tells the
+/// number, or the nearest that it holds, where the operator makes no difference between both.
+enum class Beyond { refused, clamped };
+[[nodiscard]] Result<Operands> read_operands(Lowering& lowering, const OnnxNode& node,
+                                             Beyond beyond = Beyond::refused);
+
+/// Of a known value, its integers brought into the range of int32; nothing where they lie in it.
+[[nodiscard]] Result<std::optional<Tensor>> clamped_to_int32(const Lowering& lowering, ValueId id);
 
 /// The only input, in the order in which it exists.
 [[nodiscard]] Result<Operands> read_operand(Lowering& lowering, const OnnxNode& node);

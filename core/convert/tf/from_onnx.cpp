@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/convert/tf/branches.hpp"
+#include "core/convert/tf/half.hpp"
 #include "core/convert/tf/lowering.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/lowering/fold_constants.hpp"
@@ -59,6 +61,10 @@ Status lower_node(Lowering& lowering, const OnnxNode& node) {
   const TfOperator* const op = tf_operators().find(node);
   const Dialect& dialect = lowering.dialect();
   if (!node.opaque.empty()) return unsupported(node.opaque);
+  if (node.op_type == "If" && node.domain.empty())
+    return unsupported(fmt::format(
+        "its condition is only known when the model runs, and both branches cannot be computed: {}",
+        why_both_cannot_run(lowering.graph(), node)));
   if (op == nullptr)
     return unsupported(fmt::format("{} cannot express {}", dialect.name,
                                    node.domain.empty() ? node.op_type : node.domain + "." + node.op_type));
@@ -178,7 +184,8 @@ bool all_shapes_known(const Graph& graph) {
 Result<Lowered> from_onnx(const Graph& graph, const ConvertOptions& options, const Dialect& dialect) {
   ThreadPool threads(1);
   DRIFTSCOPE_TRY(Graph believed, with_declared_shapes(graph));
-  Graph folded = lowering::fold_constants(std::move(believed), threads);
+  DRIFTSCOPE_TRY(FlatGraph flat, without_branches(std::move(believed)));
+  Graph folded = std::move(flat.graph);
   if (!all_shapes_known(folded)) {  // those that depended on what has been folded
     DRIFTSCOPE_TRY(folded, infer_shapes(std::move(folded)));
     folded = lowering::fold_constants(std::move(folded), threads);
@@ -188,7 +195,15 @@ Result<Lowered> from_onnx(const Graph& graph, const ConvertOptions& options, con
       value.dtype = value.constant->dtype();
       value.shape = symbolic_shape(value.constant->shape());
     }
-  return Conversion(folded, options, dialect).run();
+  const bool half = has_float16(folded);
+  if (half) {
+    DRIFTSCOPE_TRY(folded, with_float32(std::move(folded)));
+  }
+  auto made = Conversion(folded, options, dialect).run();
+  if (made.ok() && half) made->facts["float16_as"] = "float32, rounded to float16 after each operator";
+  if (made.ok() && !flat.both.empty())
+    made->facts["both_branches"] = fmt::format("{}", fmt::join(flat.both, ", "));
+  return made;
 }
 
 }  // namespace driftscope::tf

@@ -1,8 +1,11 @@
 #include "core/convert/tflite/to_tflite.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/convert/tf/branches.hpp"
 #include "core/convert/tf/from_onnx.hpp"
 #include "core/convert/tflite/captured_copies.hpp"
 #include "core/convert/tflite/exchanged_types.hpp"
@@ -10,8 +13,8 @@
 #include "core/convert/tflite/signed_values.hpp"
 #include "core/convert/tflite/spread_quantization.hpp"
 #include "core/convert/tflite/write.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "core/graph/passes/passes.hpp"
-#include "core/lowering/fold_constants.hpp"
 
 namespace driftscope::tflite {
 namespace {
@@ -35,14 +38,16 @@ bool exists(const Graph& graph, std::string_view name) {
 
 // TensorFlow Lite has Gelu, but no Erf: the nodes that exporters write of it become one again.
 Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& options) {
-  ThreadPool threads(1);
-  DRIFTSCOPE_TRY(SignedGraph with_signs, signed_values(fuse_gelu(lowering::fold_constants(graph, threads))));
+  DRIFTSCOPE_TRY(Graph believed, with_declared_shapes(graph));
+  DRIFTSCOPE_TRY(tf::FlatGraph flat, tf::without_branches(std::move(believed)));
+  DRIFTSCOPE_TRY(SignedGraph with_signs, signed_values(fuse_gelu(std::move(flat.graph))));
   const Graph& fused = with_signs.graph;
   convert::ConvertOptions kept{{}, options.options};
   std::vector<std::string> gone;
   for (const std::string& name : options.captured)
     (exists(fused, name) || !graph.find_value(name) ? kept.captured : gone).push_back(name);
   DRIFTSCOPE_TRY(tf::Lowered made, tf::from_onnx(fused, kept, dialect()));
+  if (!flat.both.empty()) made.facts["both_branches"] = fmt::format("{}", fmt::join(flat.both, ", "));
   spread_quantization(made.graph);
   restore_shifted(made, with_signs.shifted);
   for (const std::string& name : gone)

@@ -7,11 +7,14 @@ import { join } from "node:path";
 
 import { driftscope as program } from "../support.mjs";
 
-/** {files, inputs, outputs, values, facts} or {error, status}. */
-export function exportModel(model, ...options) {
+/** {files, inputs, outputs, values, facts} or {error, status}; first of all `format`: "tfjs" or "tflite". */
+export function exportModel(model, ...given) {
+  const [{ format }, options] =
+    typeof given[0] === "object" ? [given[0], given.slice(1)] : [{ format: "tfjs" }, given];
   const folder = mkdtempSync(join(tmpdir(), "driftscope-tfjs-"));
+  const target = format === "tfjs" ? folder : join(folder, "model.tflite");
   try {
-    const json = execFileSync(program, ["export", model, "--tfjs", folder, "--json", "-", ...options], {
+    const json = execFileSync(program, ["export", model, `--${format}`, target, "--json", "-", ...options], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
       maxBuffer: 1 << 28,
@@ -56,7 +59,7 @@ export function transpose({ dtype, shape, data }, permutation) {
 
 function converted(data, dtype) {
   if (dtype === "float32") return Float32Array.from(data);
-  if (dtype === "bool") return Uint8Array.from(data);
+  if (dtype === "bool" || dtype === "uint8") return Uint8Array.from(data, Number);
   return Int32Array.from(data, Number);
 }
 

@@ -200,19 +200,19 @@ TEST_CASE("FromOnnx_TypesThatAreLacking_AreErrorsThatNameTheValue") {
 }
 
 TEST_CASE("FromOnnx_StatisticsOfAnotherType_AreAnErrorInEveryFormat") {
-  const std::vector<std::uint16_t> ones(3, 0x3c00);
-  const Graph graph =
-      inferred(ModelBuilder()
-                   .input("x", DType::float32, {1, 3, 2, 2})
-                   .initializer("s", filled({3}))
-                   .initializer("m", *Tensor::from_bytes(DType::float16, {3}, std::as_bytes(std::span(ones))))
-                   .node("BatchNormalization", {"x", "s", "s", "m", "m"}, {"y"})
-                   .output("y"));
+  const std::vector<std::uint16_t> ones(3, 0x3f80);
+  const Graph graph = inferred(
+      ModelBuilder()
+          .input("x", DType::float32, {1, 3, 2, 2})
+          .initializer("s", filled({3}))
+          .initializer("m", *Tensor::from_bytes(DType::bfloat16, {3}, std::as_bytes(std::span(ones))))
+          .node("BatchNormalization", {"x", "s", "s", "m", "m"}, {"y"})
+          .output("y"));
   for (const convert::Format& format : convert_formats().all()) {
     const auto made = format.convert(graph, {});
     REQUIRE_FALSE(made.ok());
     CHECK(made.error().kind == ErrorKind::unsupported);
-    CHECK(made.error().message.find("float16") != std::string::npos);
+    CHECK(made.error().message.find("bfloat16") != std::string::npos);
   }
 }
 

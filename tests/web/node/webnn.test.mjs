@@ -187,15 +187,19 @@ function callsWith(op, operators, shape, constants, output, results) {
 
 // "To the end" is written as the largest integer, which no number of JavaScript is.
 test("Slice_BoundsBeyondTheNumbersOfJavaScript_GoToTheEnd", () => {
-  const sliced = (starts, ends) =>
-    callsWith("Slice", shapeOperators, [5], { starts: int64(starts), ends: int64(ends) }, [3], { reverse: [[3]] });
+  const sliced = (first, last) => {
+    const constants = { starts: int64(first), ends: int64(last) };
+    return callsWith("Slice", shapeOperators, [5], constants, [3], { reverse: [[3]] });
+  };
   assert.deepEqual(sliced(2n, largest), [{ method: "slice", starts: [2], sizes: [3] }]);
   assert.deepEqual(sliced(least, -2n), [{ method: "slice", starts: [0], sizes: [3] }]);
 });
 
 test("Trilu_DiagonalBeyondTheMatrix_IsOneBehindIt", () => {
-  const triangular = (k) =>
-    callsWith("Trilu", shapeOperators, [3, 4], { k: int64(k) }, [3, 4], { triangular: [[3, 4]] })[0].options.diagonal;
+  const triangular = (k) => {
+    const results = { triangular: [[3, 4]] };
+    return callsWith("Trilu", shapeOperators, [3, 4], { k: int64(k) }, [3, 4], results)[0].options.diagonal;
+  };
   assert.equal(triangular(largest), 4);
   assert.equal(triangular(least), -3);
   assert.equal(triangular(-1n), -1);

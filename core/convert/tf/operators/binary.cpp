@@ -52,10 +52,38 @@ Status lower_prelu(Lowering& lowering, const OnnxNode& node) {
   return give_elementwise(lowering, node, "Prelu", operands.order, {operands.tensors[0], alpha});
 }
 
+// A comparison with a known integer beyond int32, whose operands are int32, is one with the last number in
+// its range: larger than all, or smaller than all. Empty: this node is no such.
+Result<std::string_view> beyond_comparison(const Lowering& lowering, const OnnxNode& node) {
+  const std::string_view type = node.op_type;
+  if (type != "Less" && type != "LessOrEqual" && type != "Greater" && type != "GreaterOrEqual" &&
+      type != "Equal")
+    return std::string_view();
+  for (std::size_t i = 0; i < 2; ++i) {
+    DRIFTSCOPE_TRY(const std::optional<Tensor> clamped, clamped_to_int32(lowering, node.inputs[i]));
+    if (!clamped) continue;
+    if (clamped->elements() != 1 || lowering.constant(node.inputs[1 - i]) != nullptr)
+      return std::string_view();
+    const bool above = clamped->values<std::int64_t>()[0] > 0;
+    const bool less = type.starts_with("Less");
+    if (type == "Equal") return std::string_view((i == 0) == above ? "Less" : "Greater");  // never
+    // c lies above: x < c and c > x always, x > c and c < x never.
+    const bool always = (i == 1) == (above == less);
+    if (always) return std::string_view(less ? "LessEqual" : "GreaterEqual");
+    return std::string_view(less ? "Less" : "Greater");
+  }
+  return std::string_view();
+}
+
 Status lower(Lowering& lowering, const OnnxNode& node) {
   std::string_view op;
   for (const auto& [onnx, tensorflow] : names)
     if (onnx == node.op_type) op = tensorflow;
+  DRIFTSCOPE_TRY(const std::string_view beyond, beyond_comparison(lowering, node));
+  if (!beyond.empty()) {
+    DRIFTSCOPE_TRY(Operands operands, read_operands(lowering, node, Beyond::clamped));
+    return give_elementwise(lowering, node, beyond, operands.order, std::move(operands.tensors));
+  }
   DRIFTSCOPE_TRY(Operands operands, aligned_operands(lowering, node));
   const DType type = lowering.dtype(node.outputs[0]);
   if (is_narrow(type) && (op == "AddV2" || op == "Sub" || op == "Mul")) {

@@ -50,10 +50,23 @@ Status check_dropout(const Lowering& lowering, const OnnxNode& node) {
   return unsupported("training has no equivalent");
 }
 
+Status lower_reciprocal(Lowering& lowering, const OnnxNode& node) {
+  DRIFTSCOPE_TRY(const Operands x, read_operand(lowering, node));
+  return give_elementwise(lowering, node, "RealDiv", x.order, {lowering.number(1.0), x.tensors[0]});
+}
+
+// Nothing else differs from itself.
+Status lower_is_nan(Lowering& lowering, const OnnxNode& node) {
+  DRIFTSCOPE_TRY(const Operands x, read_operand(lowering, node));
+  return give_elementwise(lowering, node, "NotEqual", x.order, {x.tensors[0], x.tensors[0]});
+}
+
 Status lower(Lowering& lowering, const OnnxNode& node) {
   std::string_view op;
   for (const auto& [onnx, tensorflow] : names)
     if (onnx == node.op_type) op = tensorflow;
+  if (!lowering.has(op) && node.op_type == "Reciprocal") return lower_reciprocal(lowering, node);
+  if (!lowering.has(op) && node.op_type == "IsNaN") return lower_is_nan(lowering, node);
   if (!lowering.has(op)) return unsupported(fmt::format("{} has no {}", lowering.dialect().name, op));
   if (node.op_type == "Dropout") DRIFTSCOPE_CHECK(check_dropout(lowering, node));
   DRIFTSCOPE_TRY(Operands x, read_operand(lowering, node));

@@ -5,7 +5,9 @@ namespace driftscope::tf::operators::variadic {
 namespace {
 
 Status lower(Lowering& lowering, const OnnxNode& node) {
-  DRIFTSCOPE_TRY(const Operands operands, read_operands(lowering, node));
+  const bool extreme = node.op_type == "Max" || node.op_type == "Min";
+  DRIFTSCOPE_TRY(const Operands operands,
+                 read_operands(lowering, node, extreme ? Beyond::clamped : Beyond::refused));
   const std::string_view op = node.op_type == "Max" ? "Maximum" : node.op_type == "Min" ? "Minimum" : "AddV2";
   const bool mean = node.op_type == "Mean";
   const auto count = static_cast<double>(operands.tensors.size());

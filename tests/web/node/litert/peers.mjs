@@ -36,7 +36,7 @@ export function makeSite(folder) {
 export async function peerOf(accelerator) {
   const folder = mkdtempSync(join(tmpdir(), "driftscope-litert-site-"));
   makeSite(folder);
-  process.on("exit", () => rmSync(folder, { recursive: true }));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const { Peer } = await import(`../../../../web/peers/litert-${accelerator}/litert-${accelerator}.mjs`);
   return new Peer(pathToFileURL(`${folder}/litert-${accelerator}/`));
 }
