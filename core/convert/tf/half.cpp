@@ -63,10 +63,15 @@ bool is_exact(const Graph& graph, const OnnxNode& node) {
 }
 
 Status widen_attributes(OnnxNode& node) {
-  for (driftscope::Attribute& attribute : node.attributes)
-    if (auto* tensor = std::get_if<Tensor>(&attribute.value);
-        tensor != nullptr && tensor->dtype() == DType::float16) {
-      DRIFTSCOPE_TRY(*tensor, convert::with_dtype(*tensor, DType::float32));
+  const auto is_half = [](const driftscope::Attribute& attribute) {
+    const auto* tensor = std::get_if<Tensor>(&attribute.value);
+    return tensor != nullptr && tensor->dtype() == DType::float16;
+  };
+  if (std::ranges::none_of(node.attributes, is_half)) return {};  // edit() would copy the list
+  for (driftscope::Attribute& attribute : node.attributes.edit())
+    if (is_half(attribute)) {
+      Tensor& tensor = std::get<Tensor>(attribute.value);
+      DRIFTSCOPE_TRY(tensor, convert::with_dtype(tensor, DType::float32));
     }
   return {};
 }
