@@ -1,5 +1,5 @@
-// float16 in formats that have no arithmetic of it: float32 numbers that are rounded to it after every operator
-// that would round. Client: from_onnx.cpp.
+// float16 in formats that have no arithmetic of it: float32 numbers that are rounded to it after every
+// operator that would round. Client: from_onnx.cpp.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,8 @@
 
 namespace driftscope::tf {
 
-/// The operator that rounds, of no domain: ONNX has none like it. Its lowering: operators/round_to_float16.cpp.
+/// The operator that rounds, of no domain: ONNX has none like it. Its lowering:
+/// operators/round_to_float16.cpp.
 inline constexpr std::string_view round_to_float16 = "RoundToFloat16";
 
 /// Whether anything in it is float16.

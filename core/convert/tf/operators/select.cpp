@@ -1,5 +1,5 @@
-// Operators that choose elements of their first input by parameters that are known, and a Slice whose start is
-// not: the shape of its result must be.
+// Operators that choose elements of their first input by parameters that are known, and a Slice whose
+// start is not: the shape of its result must be.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// Reads a .tflite file into a graph of TensorFlow's operators: fused activations become nodes of their own,
-// filters TensorFlow's [height, width, in, out], quantized tensors keep their scales. The first subgraph
-// is read, and those that an IF in it runs; loops, variables and custom operators other than MediaPipe's are
-// errors that name the operator. Bytes are verified (flatbuffers' own verifier), then every index, size and shape before it is used. Clients: callers
-// that read models.
+// Reads a .tflite file into a graph of TensorFlow's operators: fused activations become nodes of their
+// own, filters TensorFlow's [height, width, in, out], quantized tensors keep their scales. The first
+// subgraph is read, and those that an IF in it runs; loops, variables and custom operators other than
+// MediaPipe's are errors that name the operator. Bytes are verified (flatbuffers' own verifier), then
+// every index, size and shape before it is used. Clients: callers that read models.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// MediaPipe's custom operators, whose options are the bytes of structs of TensorFlow Lite: integers of 32 bits,
-// the lower byte first.
+// MediaPipe's custom operators, whose options are the bytes of structs of TensorFlow Lite: integers of
+// 32 bits, the lower byte first.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Our reader's operators for MediaPipe's MaxPoolingWithArgmax2D and MaxUnpooling2D: a maximum with its place in
-// its window (row · width + column + 0.1, as a real number), and the value back at that place. Windows lie
-// side by side and fill the values, so that each is an axis of its own.
+// Our reader's operators for MediaPipe's MaxPoolingWithArgmax2D and MaxUnpooling2D: a maximum with its
+// place in its window (row · width + column + 0.1, as a real number), and the value back at that
+// place. Windows lie side by side and fill the values, so that each is an axis of its own.
 #include <fmt/format.h>
 
 #include <numeric>
