@@ -80,10 +80,10 @@ template <class Wait>
 Status send_message(int line, std::span<const std::byte> message, const OutsideParts& outside,
                     const Wait& wait) {
   std::uint64_t beside = 0;
-  for (const auto& part : outside) beside += part->size();
+  for (const SharedBytes& part : outside) beside += part.size();
   DRIFTSCOPE_CHECK(send_all(line, head_of(message.size(), beside), wait));
   DRIFTSCOPE_CHECK(send_all(line, message, wait));
-  for (const auto& part : outside) DRIFTSCOPE_CHECK(send_all(line, *part, wait));
+  for (const SharedBytes& part : outside) DRIFTSCOPE_CHECK(send_all(line, part.bytes(), wait));
   return {};
 }
 

@@ -16,7 +16,7 @@ OneNode vectorizer(const std::string& mode, std::vector<Attribute> more = {}) {
                 integer("max_skip_count", 0), ints("pool_int64s", {5, 6}), ints("ngram_counts", {0}),
                 ints("ngram_indexes", {0, 1}), reals("weights", {2.0f, 3.0f})}};
   for (Attribute& one : more) {
-    std::erase_if(node.attributes.edit(), [&](const Attribute& old) { return old.name == one.name; });
+    std::erase_if(node.attributes, [&](const Attribute& old) { return old.name == one.name; });
     node.attributes.push_back(std::move(one));
   }
   return node;
