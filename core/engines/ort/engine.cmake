@@ -15,7 +15,8 @@ if(DRIFTSCOPE_PLATFORM STREQUAL "native")  # browser builds have no C++ code for
     HINTS "$ENV{DRIFTSCOPE_ONNXRUNTIME_HEADERS}" PATH_SUFFIXES onnxruntime)
   if(ONNXRUNTIME_HEADERS)
     set(ort_files "${CMAKE_SOURCE_DIR}/native/peers/ort/backend.cpp"
-      "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp")
+      "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp"
+      "${CMAKE_SOURCE_DIR}/native/peers/ort/output_file.cpp")
   else()
     message(STATUS "onnxruntime_c_api.h was not found (run tools/setup): without the engine pc/ort")
     set(ort_files "${CMAKE_SOURCE_DIR}/native/peers/ort/absent.cpp")
