@@ -1,10 +1,10 @@
-// What a comparison and a large model take of memory: the peak of the program's own PSS.
+// What a large model takes of memory: the peak of the program's own PSS.
 import assert from "node:assert/strict";
 import { closeSync, ftruncateSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run, sanitized, start, temporaryFolder } from "../support.mjs";
-import { chain, interfaceValue, number, part, text } from "../tiny_onnx.mjs";
+import { interfaceValue, number, part, text } from "../tiny_onnx.mjs";
 
 const mib = 2 ** 20;
 
@@ -24,18 +24,6 @@ async function watched(args) {
 }
 
 const pcOnly = { skip: sanitized && "AddressSanitizer has memory of its own" };
-
-test("Compare_ValuesOfAllTargets_LieInAFileAndNotInMemory", pcOnly, async (t) => {
-  const folder = temporaryFolder(t);
-  const model = join(folder, "chain.onnx");
-  const [values, elements] = [80, 2 ** 20]; // 320 MiB in each of three traces
-  writeFileSync(model, chain("Abs", values, [1, elements]));
-  const targets = "pc/strict,pc/fast";
-  const all = await watched(["compare", model, "--right", targets, "--times", "0", "--quiet"]);
-  assert.equal(all.status, 0, all.stderr);
-  // One layer's values and references, the engine's own buffers.
-  assert.ok(all.peak < 250 * mib, `${all.peak / mib} MiB`);
-});
 
 /** Rows of an embedding of `rows` × `columns` float32 in the file "weights.bin", chosen by a constant. */
 function embedding(rows, columns) {
