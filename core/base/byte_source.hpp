@@ -11,8 +11,8 @@
 
 namespace driftscope {
 
-/// The `count` bytes from `offset` on, which must lie inside, if they are one after the other and the `behind`
-/// bytes after them can be read as well; they stay as they are as long as the pointer lives. Else null.
+/// The `count` bytes from `offset` on, which must lie inside, if they are one after the other and the
+/// `behind` bytes after them can be read as well; they stay as they are while the pointer lives. Else null.
 using FindInPlace = std::function<std::shared_ptr<const std::byte>(std::uint64_t offset, std::uint64_t count,
                                                                    std::size_t behind)>;
 

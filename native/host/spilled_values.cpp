@@ -73,8 +73,8 @@ bool SpilledValues::open() {
   return !full_;
 }
 
-/// The file reaches to the end of every mapping: what lies behind a value can be read as well, as vector loads
-/// of its last elements do.
+/// The file reaches to the end of every mapping: what lies behind a value can be read as well, as vector
+/// loads of its last elements do.
 std::shared_ptr<SpilledValues::Mapping> SpilledValues::map(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t size = rounded_up(bytes + cache_line, page);

@@ -100,8 +100,8 @@ bool PeerSession::have_room_elsewhere() {
   return bytes == limits_.capture_bytes && current_->model->reserve(values);
 }
 
-// A runtime may hold every value until a run is over, also where nobody wants it: then it is asked for all the
-// same if that keeps it out of memory.
+// A runtime may hold every value until a run is over, also where nobody wants it: then it is asked for all
+// the same if that keeps it out of memory.
 void PeerSession::plan_groups() {
   const bool at_once = have_room_elsewhere();
   std::vector<ValueId> wanted;
