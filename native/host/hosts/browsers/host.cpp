@@ -88,10 +88,9 @@ class Session final : public HostSession {
     const auto total = static_cast<std::int64_t>(requests.size());
     std::vector<BatchCase> cases;
     for (const RunRequest& request : requests) {
-      const auto copy = [](std::span<const std::byte> bytes) { return Bytes(bytes.begin(), bytes.end()); };
-      BatchCase one{copy(request.model->bytes.bytes()), {}, {}};
+      BatchCase one{request.model->bytes.bytes(), {}, {}};
       for (const JobAttachment& file : request.model->attachments)
-        one.attachments.push_back({file.location, copy(file.bytes.bytes())});
+        one.attachments.push_back({file.location, file.bytes.bytes()});
       DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
       cases.push_back(std::move(one));
     }
