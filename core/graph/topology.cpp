@@ -94,7 +94,10 @@ class Iterations {
       const std::string scope = branch_scope(loop, any_iteration);
       std::size_t end = begin;
       while (end < nodes.size() && nodes[end].name.starts_with(scope)) ++end;
-      const std::vector<std::int64_t> known = iterations_of(loop);
+      std::vector<std::int64_t> known = iterations_of(loop);
+      // The names come from files: a body is not repeated without bound.
+      const std::size_t room = max_nodes - std::min(max_nodes, result.nodes.size());
+      known.resize(std::min(known.size(), room / (end - begin)));
       std::vector<TopologyNode> unrolled;
       std::string before;
       for (const std::int64_t iteration : known) {
@@ -151,6 +154,8 @@ class Iterations {
     for (const std::string& output : node.outputs) made.outputs.push_back(named(output, now));
     return made;
   }
+
+  static constexpr std::size_t max_nodes = std::size_t{1} << 18;
 
   std::vector<std::string_view> values_;
 };

@@ -50,6 +50,8 @@ std::set<std::string_view> outputs_of(const ModelOutline& outline) {
 
 // All iterations of one loop together.
 constexpr std::int64_t max_loop_bytes = std::int64_t{64} << 20;
+// Values of branches whose size is known, together: one run returns them all.
+constexpr std::int64_t max_branch_bytes = std::int64_t{256} << 20;
 
 // The one integer of a constant; nothing for other values.
 std::optional<std::int64_t> known_integer(const Graph& graph, ValueId id) {
@@ -130,9 +132,18 @@ class InsidePlanner {
     const Graph& graph = *subgraph.graph;
     SubgraphOutputs branch{subgraph.attribute, {}, {}};
     for (const Node& node : graph.nodes)
-      for (const ValueId id : node.outputs)
-        if (id != no_value && passes(graph.values[id]))
-          branch.outputs.push_back({graph.values[id].name, next_name(), graph.values[id].dtype});
+      for (const ValueId id : node.outputs) {
+        if (id == no_value || !passes(graph.values[id])) continue;
+        const Value& value = graph.values[id];
+        const auto shape = value.static_shape();
+        const auto bytes = shape ? tensor_byte_size(value.dtype, *shape) : Result<std::int64_t>(0);
+        if (!bytes.ok() || *bytes > branch_room_) {
+          hide(value, "the values of branches together take too much memory");
+          continue;
+        }
+        branch_room_ -= *bytes;
+        branch.outputs.push_back({value.name, next_name(), value.dtype});
+      }
     branch.inside = of(graph);
     return branch;
   }
@@ -165,6 +176,7 @@ class InsidePlanner {
 
   const Runtime& runtime_;
   CapturePlan& plan_;
+  std::int64_t branch_room_ = max_branch_bytes;
   int count_ = 0;
 };
 

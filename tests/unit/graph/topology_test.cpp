@@ -88,4 +88,17 @@ loop: m a x m loop[7]/go loop[7]/w
 )");
 }
 
+// Names come from files.
+TEST_CASE("Topology_OfAMillionIterations_IsBounded") {
+  Topology topology;
+  for (int i = 0; i < 30; ++i)
+    topology.nodes.push_back({"loop[*]/n" + std::to_string(i), "Neg", {"loop[*]/v"}, {"loop[*]/v"}, false});
+  std::vector<std::string> names;
+  for (int i = 0; i < 100'000; ++i) names.push_back("loop[" + std::to_string(i) + "]/v");
+  const std::vector<std::string_view> values(names.begin(), names.end());
+  const std::size_t nodes = with_iterations(topology, values).nodes.size();
+  CHECK(nodes >= 100'000);
+  CHECK(nodes <= 1'000'000);
+}
+
 }  // namespace driftscope::test::topology_test
