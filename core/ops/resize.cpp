@@ -63,6 +63,14 @@ Around around(const Shape& shape, std::size_t axis) {
   return result;
 }
 
+// Runtimes may interpolate as a + (b − a)·w: rounding is then relative to the difference, although the weight
+// of the larger element may be small. Of the difference, its product, and four of the weight as below.
+double difference_rounding(const Taps& taps, const Bounded* x, std::int64_t step) {
+  if (taps.at.size() != 2) return 0.0;
+  const double difference = std::fabs(x[taps.at[1] * step].value - x[taps.at[0] * step].value);
+  return 6.0 * current_error_model().unit_roundoff * std::fabs(taps.weight[1]) * difference;
+}
+
 // The weighted sum of elements `step` apart, at x.
 template <class S>
 S weighted(const ResampledPoint& point, const S* x, std::int64_t step) {
@@ -80,7 +88,7 @@ S weighted(const ResampledPoint& point, const S* x, std::int64_t step) {
       size += std::fabs(element.value) + element.worst;
     }
     Bounded result = sum.result();
-    const double weighting = point.weight_error * size;
+    const double weighting = point.weight_error * size + difference_rounding(taps, x, step);
     result.worst += weighting;
     result.likely += weighting;
     result.systematic += weighting;

@@ -167,6 +167,25 @@ TEST_CASE("Resize_FloatCoordinates_LieWithinTheBound") {
   CHECK(used > 0.05);
 }
 
+TEST_CASE("Resize_InterpolationByADifference_LiesWithinTheBound") {
+  // a + (b − a)·w, as XNNPACK and TensorFlow compute it: at 63/64 of the way from a large to a small value
+  // its rounding is that of the large one.
+  std::vector<float> x(40);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = std::sin(static_cast<float>(i) * 1.7f) * (i % 2 == 0 ? 1000.0f : 0.01f);
+  const auto bounds = by_sizes(floats({40}, x), {40 * 64}, {text("mode", "linear")}).bounded();
+  double used = 0.0;
+  for (std::size_t o = 0; o < bounds.size(); ++o) {
+    const float at = std::fmax(0.0f, (static_cast<float>(o) + 0.5f) / 64.0f - 0.5f);
+    const auto i = static_cast<std::size_t>(at);
+    const float next = x[std::min<std::size_t>(i + 1, 39)];
+    const float got = x[i] + (next - x[i]) * (at - static_cast<float>(i));
+    used = std::fmax(used, std::fabs(static_cast<double>(got) - bounds[o].value) / bounds[o].likely);
+  }
+  CHECK(used < 1.0);
+  CHECK(used > 0.05);
+}
+
 TEST_CASE("Resize_BadRequests_AreErrors") {
   const auto error = [](OneNode node) { return node.error().message; };
   CHECK(contains(error(by_scales(ramp({4}), {-1}, {})), "positive"));
