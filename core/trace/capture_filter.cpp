@@ -47,14 +47,24 @@ Result<std::pair<NodeId, NodeId>> read_range(const Graph& graph, std::string_vie
   return std::pair{from, to};
 }
 
+/// The operators of a graph, apart those inside its If, Loop and Scan.
+void collect_ops(const Graph& graph, std::set<std::string_view>& ops, std::set<std::string_view>& inside) {
+  for (const Node& node : graph.nodes) {
+    ops.insert(node.op_type);
+    for (const Subgraph& subgraph : node.subgraphs) collect_ops(*subgraph.graph, inside, inside);
+  }
+}
+
 Error nothing_chosen(const Graph& graph) {
   std::set<std::string_view> ops;
-  for (const Node& node : graph.nodes) ops.insert(node.op_type);
-  return bad_input(
-      fmt::format("no node is selected for capture: the graph has {} nodes, from {} to {}, "
-                  "of the operators {}",
-                  graph.nodes.size(), in_quotes(graph.nodes.front().name), in_quotes(graph.nodes.back().name),
-                  fmt::join(ops, ", ")));
+  std::set<std::string_view> inside;
+  collect_ops(graph, ops, inside);
+  return bad_input(fmt::format(
+      "no node is selected for capture: the graph has {} nodes, from {} to {}, of the operators {}{}",
+      graph.nodes.size(), in_quotes(graph.nodes.front().name), in_quotes(graph.nodes.back().name),
+      fmt::join(ops, ", "),
+      inside.empty() ? ""
+                     : fmt::format("; inside its subgraphs, as loop[3]/NAME: {}", fmt::join(inside, ", "))));
 }
 
 /// Chooses nodes inside If, Loop and Scan, in any iteration.

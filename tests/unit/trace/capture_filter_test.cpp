@@ -102,6 +102,11 @@ TEST_CASE("CaptureFilter_InsideSubgraphs_NamesAnyIteration") {
   CHECK(names({.nodes = {"loop[3]/choice[then]/*"}, .ops = {}, .range = ""}) == tanh);
   CHECK(names({.nodes = {"*/add"}, .ops = {}, .range = ""}) == Names{"loop[*]/choice[else]/a", "loop[*]/v"});
   CHECK(names({.nodes = {"loop"}, .ops = {}, .range = ""}) == Names{"start", "y"});
+  const auto none = chosen_values(graph, {.nodes = {"loop[*]/nothing"}, .ops = {}, .range = ""});
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().message.find(
+            "operators Loop, Neg; inside its subgraphs, as loop[3]/NAME: Add, If, Tanh") !=
+        std::string::npos);
   CHECK_FALSE(has_value_inside(graph, "loop[3]/choice[other]/b"));
   CHECK_FALSE(has_value_inside(graph, "loop[x]/v"));
   CHECK_FALSE(has_value_inside(graph, "loop[]/v"));
