@@ -8,6 +8,7 @@
 #include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/graph/print.hpp"
+#include "core/model/model_note.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/runtime/target.hpp"
@@ -163,7 +164,8 @@ messages::LoadResponse describe_model(const LoadedModel& model) {
           .inputs = describe_values(graph, graph.inputs),
           .outputs = describe_values(graph, graph.outputs),
           .nodes = static_cast<std::int64_t>(graph.nodes.size()),
-          .graph = print_graph(graph)};
+          .graph = print_graph(graph),
+          .notes = note_lines(graph.notes)};
 }
 
 }  // namespace driftscope

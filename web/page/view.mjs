@@ -205,6 +205,7 @@ export function showRan(result, variant) {
     fact("Model file", `${bytesText(result.model.bytes)}, ${result.from ?? "not reported"}`),
     fact("Engine files", engineText(result.downloads ?? [])),
     fact("Trace", bytesText(result.file.size)),
+    ...result.model.notes.map((note) => fact("Note", note)),
   );
   $("ran-card").hidden = false;
 }

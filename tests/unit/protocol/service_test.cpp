@@ -106,6 +106,17 @@ TEST_CASE("Service_Load_DescribesTheModel") {
   CHECK(answer.head["inputs"][0]["dtype"] == "float32");
   CHECK(answer.head["nodes"].get<int>() > 5);
   CHECK(answer.head["graph"].get<std::string>().find("Conv") != std::string::npos);
+  CHECK(answer.head["notes"] == json::array());
+}
+
+TEST_CASE("Service_LoadOfAnOddModel_NotesIt") {
+  ModelBuilder model;
+  model.input("x", DType::float32, {2}).node("Neg", {"x"}, {"y"}).output("y", DType::float32, {3});
+  Service service;
+  const Answer answer = ask(service, {{"do", "load"}}, model.bytes());
+  REQUIRE_MESSAGE(answer.error().empty(), answer.error());
+  REQUIRE(answer.head["notes"].size() == 1);
+  CHECK(answer.head["notes"][0].get<std::string>().find("'y'") != std::string::npos);
 }
 
 TEST_CASE("Service_Run_GivesLayersOutputsAndTrace") {
