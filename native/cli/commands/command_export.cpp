@@ -3,16 +3,18 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/convert/format.hpp"
 #include "core/eval/infer_shapes.hpp"
+#include "core/inputs/found_sizes.hpp"
+#include "core/inputs/input_sizes.hpp"
 #include "core/report/text_table.hpp"
 #include "generated/documents/export.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/runner_options.hpp"
 #include "native/host/model_file.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
@@ -23,56 +25,10 @@ namespace {
 struct ExportOptions {
   std::string model;
   std::vector<std::string> paths;  ///< by format; empty: not asked for
-  std::vector<std::string> input_shapes;
+  std::vector<std::string> sizes;  ///< as with_input_sizes takes them
   bool every_value = false;
   std::string json;
 };
-
-Result<Shape> read_shape(std::string_view text, std::string_view option) {
-  Shape shape;
-  while (!text.empty()) {
-    std::int64_t size = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (error != std::errc() || size < 0) break;
-    shape.push_back(size);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty()) return shape;
-    if (text[0] != 'x') break;
-    text.remove_prefix(1);
-  }
-  return bad_input(fmt::format("--input-shape {}: expected sizes such as 1x3x224x224", option));
-}
-
-// The given ones; symbols elsewhere become 1.
-Result<std::vector<Shape>> input_shapes(const Graph& graph, const std::vector<std::string>& given) {
-  std::vector<Shape> shapes;
-  for (const ValueId id : graph.inputs) {
-    const Value& value = graph.values[id];
-    if (!value.shape)
-      return bad_input(
-          fmt::format("input {}: the model does not say how many axes it has; give them all: "
-                      "--input-shape {}=1x3x224x224",
-                      value.name, value.name));
-    shapes.emplace_back();
-    for (const Dimension& dimension : *value.shape)
-      shapes.back().push_back(dimension.known() ? dimension.size : 1);
-  }
-  for (const std::string& option : given) {
-    const std::size_t equals = option.rfind('=');
-    const std::string name = equals == std::string::npos ? "" : option.substr(0, equals);
-    std::optional<std::size_t> found;
-    for (std::size_t i = 0; i < shapes.size(); ++i)
-      if (name == graph.values[graph.inputs[i]].name || (name.empty() && shapes.size() == 1)) found = i;
-    if (!found) {
-      std::vector<std::string> names;
-      for (const ValueId id : graph.inputs) names.push_back(graph.values[id].name);
-      return bad_input(fmt::format("--input-shape {}: expected NAME=SHAPE with an input of the model: {}",
-                                   option, fmt::join(names, ", ")));
-    }
-    DRIFTSCOPE_TRY(shapes[*found], read_shape(std::string_view(option).substr(equals + 1), option));
-  }
-  return shapes;
-}
 
 // The files of older exports to the same folder, and of those that were interrupted.
 Status remove_older(const convert::Format& format, const std::filesystem::path& folder,
@@ -162,12 +118,29 @@ Status check_outputs(const std::string& path, const Graph& graph) {
   return {};
 }
 
+/// What a file of a fixed size cannot take back: the sizes that nobody gave.
+void print_found(const FoundSizes& found) {
+  if (found.open.empty()) return;
+  std::vector<std::string> sizes;
+  for (const FoundSizes::Open& open : found.open)
+    sizes.push_back(fmt::format("{}={}", open.symbol.empty() ? open.input : open.symbol, open.size));
+  print_out(
+      "sizes that the model leaves open: {} (found; others: {})\n", fmt::join(sizes, ", "),
+      std::ranges::any_of(found.open, [](const auto& open) { return !open.symbol.empty(); })
+          ? fmt::format("--dim {}=…", std::ranges::find_if(
+                                          found.open, [](const auto& open) { return !open.symbol.empty(); })
+                                          ->symbol)
+          : "--input-shape");
+}
+
 Status run_export(const ExportOptions& options) {
   const auto& formats = convert_formats().all();
   DRIFTSCOPE_TRY(const GraphFile file, load_graph_file(options.model, 1));
   DRIFTSCOPE_CHECK(check_outputs(options.model, file.graph));
-  DRIFTSCOPE_TRY(const auto shapes, input_shapes(file.graph, options.input_shapes));
-  DRIFTSCOPE_TRY(const Graph graph, bind_shapes(file.graph, shapes));
+  DRIFTSCOPE_TRY(const Graph sized, with_input_sizes(file.graph, options.sizes));
+  DRIFTSCOPE_TRY(const FoundSizes found, find_sizes(sized, options.model));
+  // Not found.bound, whose inputs of one number have a value: in the exported model they have none.
+  DRIFTSCOPE_TRY(const Graph graph, bind_shapes(sized, found.shapes));
   convert::ConvertOptions how;
   how.names_by_contents = true;
   if (options.every_value)
@@ -183,9 +156,12 @@ Status run_export(const ExportOptions& options) {
     if (options.json != "-") print_model(formats[i], options.paths[i], graph, *model);
     document.models.push_back(exported(formats[i], options.paths[i], *model));
   }
+  if (options.json != "-") print_found(found);
   if (options.json.empty()) return {};
   for (const ValueId id : graph.inputs) document.inputs.push_back(graph.values[id].name);
   for (const ValueId id : graph.outputs) document.outputs.push_back(graph.values[id].name);
+  for (const FoundSizes::Open& open : found.open)
+    document.sizes.push_back({open.symbol, open.input, open.size});
   return write_json(options.json, json_text(encode(document), 1) + "\n");
 }
 
@@ -203,11 +179,7 @@ static Command declare(CLI::App& app) {
     group->add_option(fmt::format("--{}", formats[i].option), options->paths[i], std::string(formats[i].help))
         ->type_name(formats[i].folder ? "DIR" : "FILE");
   group->require_option(1, 0);
-  app.add_option(
-         "--input-shape", options->input_shapes,
-         "The shape of an input, NAME=1x3x224x224 (NAME= may be left out if there is one input); symbolic "
-         "sizes are 1 without it")
-      ->type_name("SHAPE");
+  add_size_options(app, options->sizes);
   app.add_flag("--every-value", options->every_value, "Make every value an output, to inspect the layers");
   app.add_option(
          "--json", options->json,

@@ -8,16 +8,7 @@
 
 namespace driftscope {
 
-CLI::Option* add_input_options(CLI::App& app, std::vector<std::string>& inputs) {
-  const auto help = fmt::format(
-      "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a picture (.png, "
-      ".jpg), sound (.wav) or text (.txt) for a model with a preprocessing description, a folder of an ONNX "
-      "test data "
-      "set, {}, or seed:42 (the default: seeded random, with sizes that fit the model, masks of ones, states "
-      "of zeros; beside others it makes the inputs that are missing)",
-      sample_forms());
-  CLI::Option* input = app.add_option("--input", inputs, help)->expected(1)->take_all();
-  // Behind --input, which replaces what `inputs` holds: CLI11 goes through options in this order.
+void add_size_options(CLI::App& app, std::vector<std::string>& inputs) {
   const auto sizes = [&](const char* option, std::string_view prefix, const char* text) {
     app.add_option_function<std::vector<std::string>>(
            option,
@@ -32,6 +23,19 @@ CLI::Option* add_input_options(CLI::App& app, std::vector<std::string>& inputs) 
         "NAME=1x3x?x320, or the shape alone for a single input: its sizes where the model leaves them open; "
         "'?', and what is not given, is found: the first ordinary size that fits");
   sizes("--dim", dim_prefix, "time=16000: the size of a dimension that the model names, wherever it occurs");
+}
+
+CLI::Option* add_input_options(CLI::App& app, std::vector<std::string>& inputs) {
+  const auto help = fmt::format(
+      "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a picture (.png, "
+      ".jpg), sound (.wav) or text (.txt) for a model with a preprocessing description, a folder of an ONNX "
+      "test data "
+      "set, {}, or seed:42 (the default: seeded random, with sizes that fit the model, masks of ones, states "
+      "of zeros; beside others it makes the inputs that are missing)",
+      sample_forms());
+  CLI::Option* input = app.add_option("--input", inputs, help)->expected(1)->take_all();
+  // Behind --input, which replaces what `inputs` holds: CLI11 goes through options in this order.
+  add_size_options(app, inputs);
   return input;
 }
 

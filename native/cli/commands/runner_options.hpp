@@ -1,4 +1,4 @@
-// Options that run and compare share.
+// Options that commands share.
 #pragma once
 
 #include <string>
@@ -12,6 +12,10 @@ class Option;
 }  // namespace CLI
 
 namespace driftscope {
+
+/// --input-shape and --dim: sizes that the model leaves open. They go into `inputs`, as with_input_sizes
+/// takes them.
+void add_size_options(CLI::App& app, std::vector<std::string>& inputs);
 
 /// --input, --input-shape and --dim: what a model runs on. All go into `inputs`, as read_inputs takes them.
 /// Returns --input.

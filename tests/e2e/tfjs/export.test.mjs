@@ -38,6 +38,31 @@ test("Export_InputShape_BindsTheBatch", (t) => {
   }
 });
 
+test("Export_OpenSizes_AreFoundAndSaidAndGiven", (t) => {
+  const folder = temporaryFolder(t);
+  const model = asset("models", "unet.onnx");
+  const json = join(folder, "export.json");
+  const found = run(["export", model, "--tfjs", join(folder, "found"), "--json", json]);
+  assert.equal(found.status, 0, found.stderr);
+  const { sizes } = JSON.parse(readFileSync(json, "utf8"));
+  assert.ok(sizes.length > 0);
+  const [{ symbol, size }] = sizes;
+  assert.ok(found.stdout.includes(`${symbol}=${size}`), found.stdout);
+  assert.ok(found.stdout.includes(`--dim ${symbol}=`), found.stdout);
+  const given = run([
+    "export",
+    model,
+    "--tfjs",
+    join(folder, "given"),
+    "--dim",
+    `${symbol}=2`,
+    "--json",
+    json,
+  ]);
+  assert.equal(given.status, 0, given.stderr);
+  assert.ok(!JSON.parse(readFileSync(json, "utf8")).sizes.some((one) => one.symbol === symbol));
+});
+
 test("Export_WhatCannotBeExpressed_NamesNodeAndReasonAndWritesNothing", (t) => {
   const folder = join(temporaryFolder(t), "model");
   const result = run(["export", asset("models", "lenet5-int8.onnx"), "--tfjs", folder]);
