@@ -114,6 +114,11 @@ file(GLOB input_source_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/inputs/
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/input_source_registry.cpp" "${input_source_files}"
   core/inputs/input_source.hpp InputSourceTable input_sources input_source_table)
 
+# core/statistics/tests/FOO.cpp defines statistical_tests::foo::add_to(StatisticalTestTable&).
+file(GLOB statistical_test_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/statistics/tests/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/statistical_test_registry.cpp" "${statistical_test_files}"
+  core/statistics/test_table.hpp StatisticalTestTable statistical_tests statistical_test_table)
+
 # core/convert/tflite/operators/FOO.cpp defines tflite::operators::foo::add_to(tflite::OperatorTable&).
 file(GLOB tflite_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tflite/operators/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tflite_operator_registry.cpp" "${tflite_operator_files}"

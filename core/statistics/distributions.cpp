@@ -41,16 +41,6 @@ double beta_fraction(double a, double b, double x) {
   return result;
 }
 
-/// Regularized incomplete beta function I_x(a, b).
-double incomplete_beta(double a, double b, double x) {
-  if (x <= 0.0) return 0.0;
-  if (x >= 1.0) return 1.0;
-  const double front =
-      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
-  if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
-  return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
-}
-
 double student_cumulative(double t, double degrees) {
   const double tail = incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2;
   return t > 0 ? 1.0 - tail : tail;
@@ -76,8 +66,30 @@ std::int64_t normal_bound(double mean, double variance, double p) {
 
 }  // namespace
 
+double normal_tail(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
+
 double normal_quantile(double p) {
-  return invert(-40.0, 40.0, p, [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; });
+  return invert(-40.0, 40.0, p, [](double x) { return normal_tail(-x); });
+}
+
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0.0) return 0.0;
+  if (x >= 1.0) return 1.0;
+  const double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
+  return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
+}
+
+double beta_quantile(double p, double a, double b) {
+  return invert(0.0, 1.0, p, [&](double x) { return incomplete_beta(a, b, x); });
+}
+
+double fair_binomial(std::int64_t k, std::int64_t n) {
+  if (k < 0) return 0.0;
+  if (k >= n) return 1.0;
+  // P(B ≤ k) = I_½(n − k, k + 1): NIST DLMF 8.17.5.
+  return incomplete_beta(static_cast<double>(n - k), static_cast<double>(k + 1), 0.5);
 }
 
 double student_quantile(double p, double degrees) {
