@@ -4,6 +4,7 @@
 #include "core/inputs/input_source.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/host/service_run.hpp"
+#include "native/os/free_memory.hpp"
 
 namespace driftscope {
 namespace {
@@ -142,6 +143,7 @@ Result<RunRequest> NativeComparisonHost::request_for_samples(std::span<const std
 
 Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& target, RunPurpose purpose,
                                                                std::span<const std::int64_t> samples) {
+  give_back_free_memory();
   if (purpose == RunPurpose::dataset) {
     DRIFTSCOPE_TRY(RunRequest request, request_for_samples(samples));
     return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, std::move(request), std::nullopt));
@@ -175,6 +177,7 @@ void NativeComparisonHost::release_values() {
   values_.release();
   model_.bytes.release();
   for (const JobAttachment& file : model_.attachments) file.bytes.release();
+  give_back_free_memory();
   released_ = std::chrono::steady_clock::now();
 }
 
