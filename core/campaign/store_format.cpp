@@ -131,6 +131,19 @@ Result<std::string> result_line(const CampaignCell& cell, std::string_view resul
   return line;
 }
 
+Result<CampaignDefinition> definition_in(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const json header = object_of(line);
+  CampaignDefinition definition;
+  if (!header.is_discarded()) {
+    definition.kind = text_of(header, "kind");
+    definition.build = text_of(header, "build");
+    if (const auto fields = header.find("fields"); fields != header.end()) definition.fields = *fields;
+  }
+  DRIFTSCOPE_CHECK(check_header(line, definition));
+  return definition;
+}
+
 Result<StoredCampaign> read_store(std::string_view text, const CampaignDefinition& wanted) {
   StoredCampaign stored;
   std::size_t end = text.find('\n');

@@ -1,0 +1,155 @@
+#include "core/study/study_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/format.hpp"
+#include "core/draw/bar_chart.hpp"
+#include "core/draw/svg_painter.hpp"
+#include "core/report/report_style.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr float chart_width = 1080.0f;
+constexpr const char* own_style = R"css(
+.theirs>*,.theirs>:first-child{color:var(--dim)}.theirs td{font-style:italic}
+td.why{white-space:normal;text-align:left;color:var(--dim)}td.long{white-space:normal;min-width:220px}
+.holds{font-weight:600}.fails{color:var(--fault);font-weight:600}
+)css";
+
+struct ChartOf {
+  MeasureKind kind;
+  const char* title;
+  const char* unit;
+};
+constexpr ChartOf charts[] = {
+    {MeasureKind::accuracy, "Accuracy", "%"},
+    {MeasureKind::time, "Seconds for 10,000 inferences", "s"},
+    {MeasureKind::memory, "Peak memory", "MB"},
+};
+
+double scale_of(MeasureKind kind) {
+  return kind == MeasureKind::accuracy ? 100.0 : kind == MeasureKind::memory ? 1e-6 : 1.0;
+}
+
+/// One bar per target and variant of a model.
+std::string chart(const StudyView& view, const documents::StudyModel& model, const documents::StudyData& data,
+                  const ChartOf& of) {
+  std::vector<Bar> bars;
+  for (const StudySubject& subject : view.subjects()) {
+    if (subject.model != model.name) continue;
+    for (std::size_t t = 0; t < view.targets().size(); ++t) {
+      const Figure figure = view.figure({of.kind, data.name, subject.variant}, model.name, t);
+      if (!figure.value) continue;
+      const double scale = scale_of(of.kind);
+      Bar bar{.label = subject.variant == StudySubject::base_variant
+                           ? view.targets()[t]
+                           : fmt::format("{} {}", view.targets()[t], subject.variant),
+              .text = figure.text,
+              .value = scale * *figure.value,
+              .series = t};
+      if (figure.interval)
+        bar.interval = Interval{scale * figure.interval->low, scale * figure.interval->high};
+      bars.push_back(std::move(bar));
+    }
+  }
+  if (bars.empty()) return "";
+  const std::string title = fmt::format("{}, {}{}", of.title, model.name,
+                                        of.kind == MeasureKind::accuracy ? " on " + data.name : "");
+  const float height = bar_chart_height(bars.size());
+  SvgPainter painter({chart_width, height,
+                      fmt::format("class=\"chart\" role=\"img\" aria-label=\"{}\"", html_text(title, 200))});
+  paint_bars(painter, {0.0f, 0.0f, chart_width, height}, bars, of.kind == MeasureKind::time, light_theme());
+  return fmt::format(
+      "<figure><figcaption><b>{}</b></figcaption><div class=\"scroll\" tabindex=\"0\">{}</div></figure>",
+      html_text(title, 200), painter.finish());
+}
+
+std::string all_charts(const StudyView& view) {
+  std::string html;
+  for (const ChartOf& of : charts) {
+    std::string part;
+    for (const documents::StudyModel& model : view.study().models)
+      for (const documents::StudyData& data : model.data) {
+        if (of.kind != MeasureKind::accuracy && &data != &model.data.front()) continue;
+        part += chart(view, model, data, of);
+      }
+    if (!part.empty()) html += fmt::format("<section><h2>{}</h2>{}</section>", of.title, part);
+  }
+  return html;
+}
+
+/// Columns of words, which begin at the left; the others are figures.
+bool is_text(const StudyTable& table, std::size_t column) {
+  static constexpr std::string_view names[] = {"model", "variant", "target", "data",
+                                               "where", "claim",   "here",   "evidence"};
+  return std::ranges::find(names, table.columns[column]) != std::end(names);
+}
+
+std::string row_html(const StudyTable& table, const StudyTable::Row& row) {
+  std::string html = row.published ? "<tr class=\"theirs\">" : "<tr>";
+  const bool reason = row.cells.size() > 2 && row.cells[1] == "not here";
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    if (reason && i == 2) {
+      html += fmt::format("<td class=\"why\" colspan=\"{}\">{}</td>", table.columns.size() - 2,
+                          html_text(row.cells[i], 500));
+      break;
+    }
+    const bool answer = table.id == "claims" && i == 3;
+    const char* kind = answer && row.cells[i] == "holds here"           ? "text holds"
+                       : answer && row.cells[i] == "does not hold here" ? "text fails"
+                       : table.id == "claims" && (i == 0 || i == 4)     ? "text long"
+                       : is_text(table, i)                              ? "text"
+                                                                        : "";
+    html += fmt::format("<td{}>{}</td>", *kind != '\0' ? fmt::format(" class=\"{}\"", kind) : "",
+                        html_text(row.cells[i], 1000));
+  }
+  return html + "</tr>";
+}
+
+std::string table_html(const StudyTable& table) {
+  std::string html =
+      fmt::format("<section><h2>{}</h2><div class=\"scroll\" tabindex=\"0\"><table><thead><tr>",
+                  html_text(table.title, 400));
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", is_text(table, i) ? " class=\"text\"" : "",
+                        html_text(table.columns[i], 200));
+  html += "</tr></thead><tbody>";
+  for (const StudyTable::Row& row : table.rows) html += row_html(table, row);
+  html += "</tbody></table></div>";
+  const bool published = std::ranges::any_of(table.rows, &StudyTable::Row::published);
+  if (published || !table.note.empty())
+    html += fmt::format("<p class=\"soft\">{}{}</p>", published ? "Grey: as published. " : "",
+                        html_text(table.note, 2000));
+  return html + "</section>";
+}
+
+}  // namespace
+
+std::string study_report(const StudyView& view, const std::vector<StudyTable>& tables) {
+  const documents::Study& study = view.study();
+  std::string html =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "<meta name=\"generator\" content=\"Driftscope\"><meta name=\"color-scheme\" content=\"light "
+      "dark\"><title>" +
+      html_text(study.title, 300) + "</title><style>" + report_style() + own_style +
+      "</style></head><body><a class=\"skip\" href=\"#main\">Skip to the result</a><main "
+      "id=\"main\"><header><h1>" +
+      html_text(study.title, 300) + "</h1><p class=\"soft\">" + html_text(study.about, 4000) +
+      "</p></header>";
+  // Claims, then charts, then the rest.
+  bool drawn = false;
+  for (const StudyTable& table : tables) {
+    if (!drawn && table.id != "claims") {
+      html += all_charts(view);
+      drawn = true;
+    }
+    html += table_html(table);
+  }
+  return html + "</main></body></html>\n";
+}
+
+}  // namespace driftscope

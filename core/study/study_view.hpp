@@ -1,0 +1,65 @@
+// A study and what is known of it so far, by the names that tables and claims use.
+// Clients: tables, claims, charts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/statistics/statistics.hpp"
+#include "core/study/measure.hpp"
+#include "core/study/study_results.hpp"
+
+namespace driftscope {
+
+/// Below this many samples a rate is shown, but nothing is concluded from it.
+inline constexpr std::int64_t enough_samples = 100;
+
+/// A figure with what it rests on.
+struct Figure {
+  std::optional<double> value;       ///< nothing: why not is in `text`
+  std::optional<Interval> interval;  ///< 95 %
+  std::int64_t n = 0;                ///< samples, or sessions
+  std::string text;                  ///< "98.9 % [97.4, 99.6], n 445"; "–", or why there is none
+};
+
+class StudyView {
+ public:
+  StudyView(documents::Study study, StudyResults results);
+
+  [[nodiscard]] const documents::Study& study() const { return study_; }
+  [[nodiscard]] const std::vector<StudySubject>& subjects() const { return subjects_; }
+  [[nodiscard]] const std::vector<std::string>& targets() const { return study_.targets; }
+  /// Places of the targets on this host.
+  [[nodiscard]] std::vector<std::size_t> targets_on(std::string_view host) const;
+
+  /// Of a model of the study; nothing where the study has no such variant or data set.
+  [[nodiscard]] std::optional<std::size_t> subject(std::string_view model, std::string_view variant) const;
+  [[nodiscard]] std::optional<std::size_t> data(std::size_t subject, std::string_view name) const;
+
+  [[nodiscard]] const Answers* answers(std::size_t subject, std::size_t data, std::size_t target) const;
+  [[nodiscard]] const Times* times(std::size_t subject, std::size_t target) const;
+
+  [[nodiscard]] Figure figure(const Measure& measure, std::string_view model, std::size_t target) const;
+
+ private:
+  [[nodiscard]] Figure of_answers(const Measure& measure, std::size_t subject, std::size_t target) const;
+  [[nodiscard]] Figure of_times(MeasureKind kind, std::size_t subject, std::size_t target) const;
+
+  documents::Study study_;
+  StudyResults results_;
+  std::vector<StudySubject> subjects_;
+};
+
+/// Of two targets on the samples that both have answered.
+struct AnswerPair {
+  std::int64_t n = 0;
+  std::int64_t both = 0;  ///< right on both
+  std::int64_t only_left = 0;
+  std::int64_t only_right = 0;
+  std::int64_t different = 0;  ///< another class, whether right or not
+};
+[[nodiscard]] AnswerPair pair_of(const Answers& left, const Answers& right);
+
+}  // namespace driftscope
