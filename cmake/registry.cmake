@@ -185,6 +185,15 @@ endforeach()
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/format_registry.cpp" "${format_folders}"
   core/convert/format.hpp convert::FormatTable convert convert_formats)
 
+# core/quantize/modes/FOO.cpp defines quantize::modes::foo::add_to(ModeTable&), core/quantize/methods/FOO.cpp
+# quantize::methods::foo::add_to(MethodTable&).
+file(GLOB quantize_mode_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/quantize/modes/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/quantize_mode_registry.cpp" "${quantize_mode_files}"
+  core/quantize/mode.hpp quantize::ModeTable quantize::modes quantize::mode_table)
+file(GLOB quantize_method_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/quantize/methods/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/quantize_method_registry.cpp" "${quantize_method_files}"
+  core/quantize/calibration_method.hpp quantize::MethodTable quantize::methods quantize::method_table)
+
 # driftscope_engine_registry(output files): the table of the engines whose engine.cpp is among the files.
 function(driftscope_engine_registry output files)
   set(declarations "")

@@ -1,0 +1,44 @@
+// Which inputs of which operators are weights, and along which axis their output channels lie.
+// Client: the modes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/quantize/mode.hpp"
+#include "core/quantize/scales.hpp"
+
+namespace driftscope::quantize {
+
+struct WeightUse {
+  std::size_t input = 0;
+  std::size_t channels = 0;  ///< the axis of the output channels; of an embedding its rows
+};
+
+/// The inputs of a node that are constant float32 weights of at least two dimensions.
+[[nodiscard]] std::vector<WeightUse> weight_uses(const ModelEdit& edit, const ModelNode& node);
+
+/// Nodes with such weights.
+[[nodiscard]] std::vector<std::string> weighted_layers(const ModelEdit& edit);
+
+/// Errors: a weight that is not finite.
+[[nodiscard]] Status check_finite(const Tensor& weight, const std::string& node, const std::string& name);
+
+/// Emits nodes that make a weight, from constants that replace it; returns the value that stands for it.
+using Compress = std::function<Result<std::string>(ModelEdit& edit, const std::string& name,
+                                                   const Tensor& weight, const WeightUse& use)>;
+
+/// Emits every node; weights of those that are not kept come from `compress`, each once, however many read it.
+[[nodiscard]] Status compress_weights(ModelEdit& edit, const ModeOptions& options, const Compress& compress);
+
+/// Emits a DequantizeLinear of these constants.
+[[nodiscard]] std::string emit_dequantized(ModelEdit& edit, const std::string& name, Quantized quantized,
+                                           Grouping grouping);
+
+/// Blocks of `block` elements along what an output channel sums over: the other axis of a matrix; of more axes
+/// the weight is stored as [channels, others], and a Reshape restores its shape.
+[[nodiscard]] Result<std::string> emit_blocked(ModelEdit& edit, const std::string& name, const Tensor& weight,
+                                               const WeightUse& use, DType dtype, std::int64_t block);
+
+}  // namespace driftscope::quantize
