@@ -29,7 +29,8 @@ Status over_samples(const Model& model, const std::vector<std::string>& values, 
 
 }  // namespace
 
-Result<std::map<std::string, ValueRange>> calibrate(const Model& model, const std::vector<std::string>& values,
+Result<std::map<std::string, ValueRange>> calibrate(const Model& model,
+                                                    const std::vector<std::string>& values,
                                                     const InputSource& data, std::int64_t samples,
                                                     const Method& method, const MethodOptions& options,
                                                     const Watch& watch) {
@@ -44,9 +45,10 @@ Result<std::map<std::string, ValueRange>> calibrate(const Model& model, const st
     if (first) range = {x[0], x[0]};
     for (const float value : x) {
       if (!std::isfinite(value))
-        return bad_input(fmt::format("value {} is {} on calibration sample {}; a scale needs finite values: leave "
-                                     "the sample out, or see where it begins with driftscope run --trace",
-                                     in_quotes(name), value, sample));
+        return bad_input(
+            fmt::format("value {} is {} on calibration sample {}; a scale needs finite values: leave "
+                        "the sample out, or see where it begins with driftscope run --trace",
+                        in_quotes(name), value, sample));
       range.low = std::min(range.low, value);
       range.high = std::max(range.high, value);
     }
@@ -67,9 +69,10 @@ Result<std::map<std::string, ValueRange>> calibrate(const Model& model, const st
   for (const std::string& name : sorted) {
     const auto found = seen.find(name);
     if (found == seen.end())
-      return bad_input(fmt::format("value {} had no elements on any calibration sample; keep the layers that use it "
-                                   "in float (--keep), or give other data",
-                                   in_quotes(name)));
+      return bad_input(
+          fmt::format("value {} had no elements on any calibration sample; keep the layers that use it "
+                      "in float (--keep), or give other data",
+                      in_quotes(name)));
     ranges[name] = method.range(found->second, options);
   }
   return ranges;

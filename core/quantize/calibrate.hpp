@@ -18,11 +18,8 @@ using Watch = std::function<bool(std::string_view step, std::int64_t done, std::
 
 /// Of samples 0 to `samples` − 1. Errors: a sample of another shape than the model's, a value that was NaN or
 /// infinite (names value and sample), a cancelled run.
-[[nodiscard]] Result<std::map<std::string, ValueRange>> calibrate(const Model& model,
-                                                                  const std::vector<std::string>& values,
-                                                                  const InputSource& data, std::int64_t samples,
-                                                                  const Method& method,
-                                                                  const MethodOptions& options,
-                                                                  const Watch& watch);
+[[nodiscard]] Result<std::map<std::string, ValueRange>> calibrate(
+    const Model& model, const std::vector<std::string>& values, const InputSource& data, std::int64_t samples,
+    const Method& method, const MethodOptions& options, const Watch& watch);
 
 }  // namespace driftscope::quantize

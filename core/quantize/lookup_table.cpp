@@ -100,8 +100,9 @@ LookupTable lookup_table(std::span<const float> values, std::size_t entries) {
     // The nearest entry, the lower of two at the same distance.
     const auto above = std::ranges::lower_bound(made.table, x);
     auto at = static_cast<std::size_t>(above - made.table.begin());
-    if (at == made.table.size() || (at > 0 && static_cast<double>(x) - static_cast<double>(made.table[at - 1]) <=
-                                                  static_cast<double>(made.table[at]) - static_cast<double>(x)))
+    if (at == made.table.size() ||
+        (at > 0 && static_cast<double>(x) - static_cast<double>(made.table[at - 1]) <=
+                       static_cast<double>(made.table[at]) - static_cast<double>(x)))
       --at;
     made.indices.push_back(static_cast<std::uint8_t>(at));
     const double error = static_cast<double>(x) - static_cast<double>(made.table[at]);

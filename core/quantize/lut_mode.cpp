@@ -14,7 +14,8 @@ Status apply_lut(ModelEdit& edit, const ModeOptions& options, int bits, std::vec
   const std::size_t entries = std::size_t{1} << bits;
   return compress_weights(
       edit, options,
-      [&](ModelEdit& to, const std::string& name, const Tensor& weight, const WeightUse&) -> Result<std::string> {
+      [&](ModelEdit& to, const std::string& name, const Tensor& weight,
+          const WeightUse&) -> Result<std::string> {
         // A table that is as large as the weight saves nothing.
         if (static_cast<std::size_t>(weight.elements()) <= entries) {
           notes.push_back(fmt::format("{} has {} elements, no more than the table would have: left in float",
@@ -32,7 +33,8 @@ Status apply_lut(ModelEdit& edit, const ModeOptions& options, int bits, std::vec
         // Gather takes indices of 32 or 64 bits alone.
         const std::string wide = to.emit("Cast", name + "/Cast", {indices},
                                          {int_attribute_of("to", static_cast<std::int64_t>(DType::int32))});
-        return to.emit("Gather", name + "/Gather", {to.add_constant(name + ".table", std::move(table)), wide});
+        return to.emit("Gather", name + "/Gather",
+                       {to.add_constant(name + ".table", std::move(table)), wide});
       });
 }
 

@@ -33,7 +33,8 @@ struct Mode {
   std::string name;
   std::string summary;
   bool calibrated = false;
-  bool has_per_channel = false;  ///< whether --per-channel makes a difference
+  bool folds_normalization = false;    ///< whether BatchNormalization goes into the weights first
+  bool has_per_channel = false;        ///< whether --per-channel makes a difference
   std::int64_t opset = 0;              ///< that its operators need, and with --per-channel
   std::int64_t opset_per_channel = 0;  ///< (0: the same)
   std::int64_t ir = 4;                 ///< version of the file format that has its element types

@@ -39,10 +39,11 @@ Result<ModelEdit> ModelEdit::begin(Model model) {
     ModelNode& node = nodes[i];
     const auto version = model.opsets.find(node.domain);
     if (node.opset != 0 && version != model.opsets.end() && node.opset != version->second)
-      return unsupported(fmt::format(
-          "node {}: it comes from a function written for opset {}, the model has {}; export the model without "
-          "functions",
-          in_quotes(names[i]), node.opset, version->second));
+      return unsupported(
+          fmt::format("node {}: it comes from a function written for opset {}, the model has {}; export the "
+                      "model without "
+                      "functions",
+                      in_quotes(names[i]), node.opset, version->second));
     node.name = names[i];
     if (auto tensor = constant_of(node)) {
       model.graph.initializers.push_back({node.outputs[0], *std::move(tensor)});
@@ -115,9 +116,7 @@ void ModelEdit::require_opset(std::int64_t version) {
   now = std::max(now, version);
 }
 
-void ModelEdit::require_ir(std::int64_t version) {
-  model_.ir_version = std::max(model_.ir_version, version);
-}
+void ModelEdit::require_ir(std::int64_t version) { model_.ir_version = std::max(model_.ir_version, version); }
 
 std::string ModelEdit::add_constant(std::string_view wanted, Tensor tensor) {
   std::string name = names_.take(wanted);

@@ -11,7 +11,9 @@ namespace {
 class Keeping final : public TraceSink {
  public:
   Keeping(const Graph& graph, const std::set<std::string>& wanted) : graph_(graph), wanted_(wanted) {}
-  [[nodiscard]] bool wants(ValueId value) const override { return wanted_.contains(graph_.value_name(value)); }
+  [[nodiscard]] bool wants(ValueId value) const override {
+    return wanted_.contains(graph_.value_name(value));
+  }
   Status value(ValueId value, const Tensor& tensor) override {
     if (wants(value)) kept.insert_or_assign(graph_.value_name(value), tensor);
     return {};

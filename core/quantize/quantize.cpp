@@ -8,6 +8,7 @@
 #include "core/base/text.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
+#include "core/quantize/fold_normalization.hpp"
 #include "core/quantize/raise_opset.hpp"
 
 namespace driftscope::quantize {
@@ -20,9 +21,10 @@ constexpr std::array<std::string_view, 8> quantized_operators = {
 Status check_float(const Model& model) {
   for (const ModelNode& node : model.graph.nodes)
     if (std::ranges::find(quantized_operators, node.op_type) != quantized_operators.end())
-      return bad_input(fmt::format("the model is quantized already: node {} is a {}; give the float32 model that it "
-                                   "was made of",
-                                   in_quotes(node.name.empty() ? node.outputs[0] : node.name), node.op_type));
+      return bad_input(
+          fmt::format("the model is quantized already: node {} is a {}; give the float32 model that it "
+                      "was made of",
+                      in_quotes(node.name.empty() ? node.outputs[0] : node.name), node.op_type));
   return {};
 }
 
@@ -34,9 +36,12 @@ Error nothing_in(const Model& model, const Mode& mode) {
   std::string found = "it has no constants of two or more dimensions";
   for (const auto& [dtype, count] : matrices)
     if (dtype != DType::float32)
-      found = fmt::format("it has {} constants of {}, and only float32 is quantized", count, dtype_name(dtype));
+      found =
+          fmt::format("it has {} constants of {}, and only float32 is quantized", count, dtype_name(dtype));
   if (matrices.contains(DType::float32))
-    found = "its float32 constants are not weights of Conv, ConvTranspose, Gemm, MatMul, Gather, LSTM, GRU or RNN";
+    found =
+        "its float32 constants are not weights of Conv, ConvTranspose, Gemm, MatMul, Gather, LSTM, GRU or "
+        "RNN";
   return bad_input(fmt::format("--mode {}: the model has nothing to quantize: {}", mode.name, found));
 }
 
@@ -61,8 +66,9 @@ std::size_t edits(std::string_view a, std::string_view b) {
 Result<Quantizer> Quantizer::open(Model model, const Mode& mode, bool per_channel) {
   DRIFTSCOPE_CHECK(check_float(model));
   if (per_channel && !mode.has_per_channel)
-    return bad_input(fmt::format("--per-channel: {} has its scales already as fine as they get; it is for modes {}",
-                                 mode.name, "int8-dynamic and int8-static"));
+    return bad_input(
+        fmt::format("--per-channel: {} has its scales already as fine as they get; it is for modes {}",
+                    mode.name, "int8-dynamic and int8-static"));
   Quantizer made;
   made.mode_ = &mode;
   made.per_channel_ = per_channel;
@@ -75,6 +81,7 @@ Result<Quantizer> Quantizer::open(Model model, const Mode& mode, bool per_channe
   }
   const std::int64_t opset = per_channel && mode.opset_per_channel > 0 ? mode.opset_per_channel : mode.opset;
   DRIFTSCOPE_CHECK(raise_opset(model, opset, ranks));
+  if (mode.folds_normalization) (void)fold_normalization(model, std::move(graph));
   made.model_ = std::move(model);
   DRIFTSCOPE_TRY(const ModelEdit edit, made.begin());
   made.layers_ = mode.layers(edit);
@@ -112,8 +119,9 @@ Status check_kept(const std::vector<std::string>& keep, const Quantizer& quantiz
     if (near.size() > 3) near.resize(3);
     std::vector<std::string> names;
     for (const auto& [distance, layer] : near) names.push_back(in_quotes(layer));
-    return bad_input(fmt::format("--keep {}: the model has no node of this name; the nearest that {} quantizes: {}",
-                                 in_quotes(name), quantizer.mode().name, fmt::join(names, ", ")));
+    return bad_input(
+        fmt::format("--keep {}: the model has no node of this name; the nearest that {} quantizes: {}",
+                    in_quotes(name), quantizer.mode().name, fmt::join(names, ", ")));
   }
   return {};
 }

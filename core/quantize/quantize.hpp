@@ -20,7 +20,7 @@ class Quantizer {
   /// Nodes that the mode quantizes, in the model's order; never empty.
   [[nodiscard]] const std::vector<std::string>& layers() const { return layers_; }
   [[nodiscard]] const Mode& mode() const { return *mode_; }
-  /// The node's first output.
+  /// The value that the layer makes: of the node, or of the normalization that was folded into it.
   [[nodiscard]] const std::string& output_of(const std::string& layer) const { return outputs_.at(layer); }
   /// Values whose ranges a calibrated mode needs.
   [[nodiscard]] const std::vector<std::string>& values() const { return values_; }

@@ -25,12 +25,12 @@ struct MovedAttribute {
   std::size_t input;
 };
 constexpr std::array moved_attributes = {
-    MovedAttribute{"Squeeze", 13, "axes", 1},       MovedAttribute{"Unsqueeze", 13, "axes", 1},
-    MovedAttribute{"ReduceSum", 13, "axes", 1},     MovedAttribute{"Split", 13, "split", 1},
-    MovedAttribute{"ReduceL1", 18, "axes", 1},      MovedAttribute{"ReduceL2", 18, "axes", 1},
-    MovedAttribute{"ReduceLogSum", 18, "axes", 1},  MovedAttribute{"ReduceLogSumExp", 18, "axes", 1},
-    MovedAttribute{"ReduceMax", 18, "axes", 1},     MovedAttribute{"ReduceMean", 18, "axes", 1},
-    MovedAttribute{"ReduceMin", 18, "axes", 1},     MovedAttribute{"ReduceProd", 18, "axes", 1},
+    MovedAttribute{"Squeeze", 13, "axes", 1},        MovedAttribute{"Unsqueeze", 13, "axes", 1},
+    MovedAttribute{"ReduceSum", 13, "axes", 1},      MovedAttribute{"Split", 13, "split", 1},
+    MovedAttribute{"ReduceL1", 18, "axes", 1},       MovedAttribute{"ReduceL2", 18, "axes", 1},
+    MovedAttribute{"ReduceLogSum", 18, "axes", 1},   MovedAttribute{"ReduceLogSumExp", 18, "axes", 1},
+    MovedAttribute{"ReduceMax", 18, "axes", 1},      MovedAttribute{"ReduceMean", 18, "axes", 1},
+    MovedAttribute{"ReduceMin", 18, "axes", 1},      MovedAttribute{"ReduceProd", 18, "axes", 1},
     MovedAttribute{"ReduceSumSquare", 18, "axes", 1}};
 
 /// Changes that are not made here.
@@ -130,7 +130,8 @@ class Raiser {
 
   static void rename_modes(ModelNode& node) {
     for (Attribute& attribute : node.attributes.edit())
-      if (auto* text = std::get_if<std::string>(&attribute.value); text != nullptr && attribute.name == "mode") {
+      if (auto* text = std::get_if<std::string>(&attribute.value);
+          text != nullptr && attribute.name == "mode") {
         if (*text == "bilinear") *text = "linear";
         if (*text == "bicubic") *text = "cubic";
       }
@@ -146,10 +147,10 @@ class Raiser {
     node.attributes.push_back(std::move(attribute));
   }
   [[nodiscard]] Error refused(const ModelNode& node, std::int64_t since) const {
-    return unsupported(
-        fmt::format("{} means something else since opset {}, and this mode needs opset {} (the model has {}); "
-                    "export the model for opset {} or later",
-                    node.op_type, since, to_, from_, to_));
+    return unsupported(fmt::format(
+        "{} means something else since opset {}, and this mode needs opset {} (the model has {}); "
+        "export the model for opset {} or later",
+        node.op_type, since, to_, from_, to_));
   }
 
   std::int64_t from_;
@@ -165,10 +166,11 @@ Status raise_opset(Model& model, std::int64_t version, const std::map<std::strin
   const std::int64_t now = found == model.opsets.end() ? 0 : found->second;
   if (now >= version) return {};
   if (now < lowest || version > highest)
-    return unsupported(fmt::format(
-        "this mode needs opset {}, the model has {}, and only opset {} to {} can be raised; export the model for "
-        "opset {} or later",
-        version, now, lowest, highest, version));
+    return unsupported(
+        fmt::format("this mode needs opset {}, the model has {}, and only opset {} to {} can be raised; "
+                    "export the model for "
+                    "opset {} or later",
+                    version, now, lowest, highest, version));
   Raiser raiser(now, version, ranks);
   raiser.use_names(model.graph);
   DRIFTSCOPE_CHECK(raiser.graph(model.graph));

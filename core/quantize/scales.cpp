@@ -123,9 +123,8 @@ Result<Quantized> quantize_tensor(const Tensor& weight, DType dtype, Grouping gr
     made.scales.mutable_values<float>()[how.size() - 1] = how.back().scale;
     store(made.zero_points, how.size() - 1, how.back().zero_point);
   }
-  places.each([&](std::size_t at, std::size_t group) {
-    store(made.steps, at, step_of(x[at], how[group], steps));
-  });
+  places.each(
+      [&](std::size_t at, std::size_t group) { store(made.steps, at, step_of(x[at], how[group], steps)); });
   return made;
 }
 

@@ -52,7 +52,7 @@ inline constexpr Grouping whole_tensor{};
 /// A tensor as DequantizeLinear reads it.
 struct Quantized {
   Tensor steps;
-  Tensor scales;       ///< float32: scalar, [size of the axis], or the tensor's shape with blocks for the axis
+  Tensor scales;  ///< float32: scalar, [size of the axis], or the tensor's shape with blocks for the axis
   Tensor zero_points;  ///< of the same shape, of the type of the steps
 };
 

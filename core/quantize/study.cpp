@@ -28,8 +28,8 @@ struct Power {
 
   Status add(const Tensor& original, const Tensor& changed) {
     if (original.shape() != changed.shape())
-      return internal_error(fmt::format("shapes differ: {} and {}", shape_text(original.shape()),
-                                        shape_text(changed.shape())));
+      return internal_error(
+          fmt::format("shapes differ: {} and {}", shape_text(original.shape()), shape_text(changed.shape())));
     with_numbers(original, [&](const auto& x) {
       with_numbers(changed, [&](const auto& y) {
         for (std::size_t i = 0; i < static_cast<std::size_t>(original.elements()); ++i) {
@@ -58,9 +58,9 @@ class Studying {
   Result<Study> run() {
     DRIFTSCOPE_CHECK(check());
     if (quantizer_.mode().calibrated) {
-      DRIFTSCOPE_TRY(ranges_,
-                     calibrate(model_, quantizer_.values(), *request_.calibration, request_.calibration_samples,
-                               *request_.method, request_.method_options, watch_));
+      DRIFTSCOPE_TRY(
+          ranges_, calibrate(model_, quantizer_.values(), *request_.calibration, request_.calibration_samples,
+                             *request_.method, request_.method_options, watch_));
     }
     kept_ = Keep(request_.keep.begin(), request_.keep.end());
     DRIFTSCOPE_TRY(Quantizer::Made made, quantizer_.make(kept_, ranges_));
@@ -80,17 +80,19 @@ class Studying {
   Status check() {
     DRIFTSCOPE_CHECK(check_kept(request_.keep, quantizer_));
     if (quantizer_.mode().calibrated && request_.calibration == nullptr)
-      return bad_input(fmt::format("--mode {}: ranges of activations come from data; give some that is like what the "
-                                   "model will see: --calibrate idx:IMAGES,LABELS, cifar10:FILE, …, or --calibrate "
-                                   "seed:42 for random inputs, which say nothing about accuracy",
-                                   quantizer_.mode().name));
+      return bad_input(
+          fmt::format("--mode {}: ranges of activations come from data; give some that is like what the "
+                      "model will see: --calibrate idx:IMAGES,LABELS, cifar10:FILE, …, or --calibrate "
+                      "seed:42 for random inputs, which say nothing about accuracy",
+                      quantizer_.mode().name));
     const auto is_kept = [&](const std::string& layer) {
       return std::ranges::find(request_.keep, layer) != request_.keep.end();
     };
     if (std::ranges::all_of(quantizer_.layers(), is_kept))
       return bad_input("--keep: every layer stays in float, nothing is left to quantize");
     if (request_.restore && (request_.data == nullptr || request_.data->labels().empty()))
-      return bad_input("--restore: an accuracy needs labelled data: --dataset idx:IMAGES,LABELS, cifar10:FILE, …");
+      return bad_input(
+          "--restore: an accuracy needs labelled data: --dataset idx:IMAGES,LABELS, cifar10:FILE, …");
     return {};
   }
 
@@ -172,7 +174,8 @@ class Studying {
     double sum = 0.0;
     for (std::size_t i = 0; i < study_.layers.size(); ++i) {
       LayerStudy& layer = study_.layers[i];
-      if (!watch_("layer by layer", static_cast<std::int64_t>(i), std::ssize(study_.layers))) return stopped();
+      if (!watch_("layer by layer", static_cast<std::int64_t>(i), std::ssize(study_.layers)))
+        return stopped();
       Keep others(quantizer_.layers().begin(), quantizer_.layers().end());
       for (const std::string& node : quantizer_.nodes()) others.insert(node);
       others.erase(layer.node);
@@ -202,7 +205,8 @@ class Studying {
   /// not to be needed, the smallest shares first.
   Status restore() {
     if (!study_.before)
-      return bad_input("--restore: the model's first output gives no class per sample, so there is no accuracy");
+      return bad_input(
+          "--restore: the model's first output gives no class per sample, so there is no accuracy");
     study_.wanted = request_.restore_is_loss ? std::max(0.0, study_.before->share() - *request_.restore)
                                              : *request_.restore;
     const auto reached = [&](const Accuracy& accuracy) { return accuracy.share() >= *study_.wanted; };

@@ -57,12 +57,13 @@ struct Study {
   /// On how many of the samples both give the same class; nothing without data or where there are no classes.
   std::optional<std::int64_t> agree;
   std::int64_t measured_samples = 0;  ///< for the drift
-  std::optional<double> drift;  ///< of the quantized model as a whole, as LayerStudy::drift
+  std::optional<double> drift;        ///< of the quantized model as a whole, as LayerStudy::drift
   std::vector<LayerStudy> layers;
-  std::vector<RestoreStep> steps;       ///< of --restore, in their order
-  std::vector<std::string> restored_by; ///< the layers kept in the end; a step that was not needed is left out
-  std::optional<double> wanted;         ///< the accuracy to restore
-  bool restored = false;                ///< whether the accuracy was reached
+  std::vector<RestoreStep> steps;  ///< of --restore, in their order
+  std::vector<std::string>
+      restored_by;               ///< the layers kept in the end; a step that was not needed is left out
+  std::optional<double> wanted;  ///< the accuracy to restore
+  bool restored = false;         ///< whether the accuracy was reached
 };
 
 /// Errors: a calibrated mode without data, an unknown layer, --restore without labels, all of make() and

@@ -18,10 +18,11 @@ struct WeightRow {
   int channels;  ///< from the back where negative
 };
 /// Gemm's axis depends on transB.
-constexpr std::array weight_rows = {
-    WeightRow{"Conv", 1, 0}, WeightRow{"ConvTranspose", 1, 1}, WeightRow{"MatMul", 1, -1},
-    WeightRow{"Gather", 0, 0}, WeightRow{"LSTM", 1, 1}, WeightRow{"LSTM", 2, 1}, WeightRow{"GRU", 1, 1},
-    WeightRow{"GRU", 2, 1}, WeightRow{"RNN", 1, 1}, WeightRow{"RNN", 2, 1}};
+constexpr std::array weight_rows = {WeightRow{"Conv", 1, 0},    WeightRow{"ConvTranspose", 1, 1},
+                                    WeightRow{"MatMul", 1, -1}, WeightRow{"Gather", 0, 0},
+                                    WeightRow{"LSTM", 1, 1},    WeightRow{"LSTM", 2, 1},
+                                    WeightRow{"GRU", 1, 1},     WeightRow{"GRU", 2, 1},
+                                    WeightRow{"RNN", 1, 1},     WeightRow{"RNN", 2, 1}};
 
 const Tensor* weight_at(const ModelEdit& edit, const ModelNode& node, std::size_t input) {
   if (input >= node.inputs.size() || node.inputs[input].empty()) return nullptr;
@@ -90,10 +91,12 @@ Status compress_weights(ModelEdit& edit, const ModeOptions& options, const Compr
   return {};
 }
 
-std::string emit_dequantized(ModelEdit& edit, const std::string& name, Quantized quantized, Grouping grouping) {
-  std::vector<std::string> inputs = {edit.add_constant(name + ".steps", std::move(quantized.steps)),
-                                     edit.add_constant(name + ".scale", std::move(quantized.scales)),
-                                     edit.add_constant(name + ".zero_point", std::move(quantized.zero_points))};
+std::string emit_dequantized(ModelEdit& edit, const std::string& name, Quantized quantized,
+                             Grouping grouping) {
+  std::vector<std::string> inputs = {
+      edit.add_constant(name + ".steps", std::move(quantized.steps)),
+      edit.add_constant(name + ".scale", std::move(quantized.scales)),
+      edit.add_constant(name + ".zero_point", std::move(quantized.zero_points))};
   std::vector<Attribute> attributes;
   if (grouping.kind != Grouping::Kind::tensor)
     attributes.push_back(int_attribute_of("axis", static_cast<std::int64_t>(grouping.axis)));
@@ -123,6 +126,37 @@ Result<std::string> emit_blocked(ModelEdit& edit, const std::string& name, const
   DRIFTSCOPE_TRY(Tensor shape, Tensor::from_values<std::int64_t>({weight.rank()}, weight.shape()));
   const std::string sizes = edit.add_constant(name + ".shape", std::move(shape));
   return edit.emit("Reshape", name + "/Reshape", {matrix, sizes});
+}
+
+Status emit_stored(ModelEdit& edit, ModelNode node, const std::vector<WeightUse>& uses, bool per_channel) {
+  if (node.op_type == "Gather") {
+    const std::string name = node.inputs[0];
+    DRIFTSCOPE_TRY(Quantized quantized, quantize_tensor(*edit.constant(name), DType::int8, whole_tensor));
+    const std::string scale = edit.add_constant(name + ".scale", std::move(quantized.scales));
+    const std::string zero = edit.add_constant(name + ".zero_point", std::move(quantized.zero_points));
+    const std::string steps = edit.add_constant(name + ".steps", std::move(quantized.steps));
+    const std::string rows =
+        edit.emit("Gather", node.name + "/Gather", {steps, node.inputs[1]}, node.attributes);
+    edit.emit("DequantizeLinear", node.name, {rows, scale, zero}, {}, node.outputs[0]);
+    return {};
+  }
+  for (const WeightUse& use : uses) {
+    std::string& input = node.inputs[use.input];
+    const Grouping grouping = per_channel ? along(use.channels) : whole_tensor;
+    DRIFTSCOPE_TRY(Quantized quantized, quantize_tensor(*edit.constant(input), DType::int8, grouping));
+    input = emit_dequantized(edit, input, std::move(quantized), grouping);
+  }
+  edit.emit(std::move(node));
+  return {};
+}
+
+void note_stored(const ModelEdit& edit, const ModeOptions& options, std::vector<std::string>& notes) {
+  for (const ModelNode& node : edit.nodes())
+    if ((node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "RNN") &&
+        !options.keep.contains(node.name) && !weight_uses(edit, node).empty())
+      notes.push_back(
+          fmt::format("{}: ONNX has no integer {}: its weights are stored as int8, it computes in float",
+                      in_quotes(node.name), node.op_type));
 }
 
 }  // namespace driftscope::quantize

@@ -41,4 +41,11 @@ using Compress = std::function<Result<std::string>(ModelEdit& edit, const std::s
 [[nodiscard]] Result<std::string> emit_blocked(ModelEdit& edit, const std::string& name, const Tensor& weight,
                                                const WeightUse& use, DType dtype, std::int64_t block);
 
+/// Emits a node whose weights are stored as int8 while it computes in float: of an embedding only the rows that
+/// are picked are made real. For integer modes, where ONNX has no integer form of an operator.
+[[nodiscard]] Status emit_stored(ModelEdit& edit, ModelNode node, const std::vector<WeightUse>& uses,
+                                 bool per_channel);
+/// Says so of LSTM, GRU and RNN.
+void note_stored(const ModelEdit& edit, const ModeOptions& options, std::vector<std::string>& notes);
+
 }  // namespace driftscope::quantize

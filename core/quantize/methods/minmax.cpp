@@ -9,7 +9,8 @@ ValueRange range(const Observed& observed, const MethodOptions& /*options*/) { r
 }  // namespace
 
 void add_to(MethodTable& table) {
-  table.add({.order = 10, .name = "minmax", .summary = "from the smallest to the largest value", .range = range});
+  table.add(
+      {.order = 10, .name = "minmax", .summary = "from the smallest to the largest value", .range = range});
 }
 
 }  // namespace driftscope::quantize::methods::minmax

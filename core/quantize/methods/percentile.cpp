@@ -21,7 +21,8 @@ ValueRange range(const Observed& observed, const MethodOptions& options) {
     }
     return observed.edge(observed.bins.size());
   };
-  return {std::max(edge_at(cut), observed.extremes.low), std::min(edge_at(1.0 - cut), observed.extremes.high)};
+  return {std::max(edge_at(cut), observed.extremes.low),
+          std::min(edge_at(1.0 - cut), observed.extremes.high)};
 }
 
 }  // namespace

@@ -154,8 +154,9 @@ Status apply(ModelEdit& edit, const ModeOptions& options, std::vector<std::strin
   Half half(edit, options);
   DRIFTSCOPE_CHECK(half.run());
   if (half.clamped_weights() > 0)
-    notes.push_back(fmt::format("{} numbers that float16 cannot hold became the nearest that it can (±{} to ±{})",
-                                half.clamped_weights(), smallest, largest));
+    notes.push_back(
+        fmt::format("{} numbers that float16 cannot hold became the nearest that it can (±{} to ±{})",
+                    half.clamped_weights(), smallest, largest));
   return {};
 }
 

@@ -8,10 +8,10 @@ namespace {
 constexpr std::int64_t block = 32;
 
 Status apply(ModelEdit& edit, const ModeOptions& options, std::vector<std::string>& /*notes*/) {
-  return compress_weights(edit, options,
-                          [](ModelEdit& to, const std::string& name, const Tensor& weight, const WeightUse& use) {
-                            return emit_blocked(to, name, weight, use, DType::int4, block);
-                          });
+  return compress_weights(
+      edit, options, [](ModelEdit& to, const std::string& name, const Tensor& weight, const WeightUse& use) {
+        return emit_blocked(to, name, weight, use, DType::int4, block);
+      });
 }
 
 }  // namespace

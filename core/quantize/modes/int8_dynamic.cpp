@@ -2,11 +2,9 @@
 // quantize_dynamic. Gemm becomes MatMulInteger with its bias added behind; an embedding's rows are made real once
 // they are picked; LSTM, GRU and RNN have no integer form in ONNX: their weights alone are stored as int8.
 //
-// ConvInteger has uint8 weights with the zero point 128, the same numbers: ONNX Runtime has no kernel of it for
-// int8.
+// ConvInteger has uint8 weights with the zero point 128, the same numbers: not every version of ONNX Runtime has
+// a kernel of it for int8.
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "core/quantize/weights.hpp"
 
@@ -57,7 +55,8 @@ class Dynamic {
     const std::vector<WeightUse> uses =
         options_.keep.contains(node.name) ? std::vector<WeightUse>() : weight_uses(edit_, node);
     for (const WeightUse& use : uses)
-      DRIFTSCOPE_CHECK(check_finite(*edit_.constant(node.inputs[use.input]), node.name, node.inputs[use.input]));
+      DRIFTSCOPE_CHECK(
+          check_finite(*edit_.constant(node.inputs[use.input]), node.name, node.inputs[use.input]));
     if (uses.empty())
       edit_.emit(node);
     else if (node.op_type == "MatMul" && edit_.constant(node.inputs[1])->rank() == 2)
@@ -66,10 +65,8 @@ class Dynamic {
       return gemm(node);
     else if (node.op_type == "Conv")
       return convolution(node);
-    else if (node.op_type == "Gather")
-      return embedding(node);
     else
-      return stored(node, uses);
+      return emit_stored(edit_, node, uses, options_.per_channel);
     return {};
   }
 
@@ -143,8 +140,8 @@ class Dynamic {
   Status product(const ModelNode& node, const std::string& name, Tensor weight) {
     DRIFTSCOPE_TRY(const Weight w, stored_weight(name, weight, 1, false));
     const Activation x = activation(node.inputs[0]);
-    const std::string sums =
-        edit_.emit("MatMulInteger", node.name + "/MatMulInteger", {x.steps, w.steps, x.zero_point, w.zero_point});
+    const std::string sums = edit_.emit("MatMulInteger", node.name + "/MatMulInteger",
+                                        {x.steps, w.steps, x.zero_point, w.zero_point});
     const bool bias = node.op_type == "Gemm" && node.inputs.size() > 2 && !node.inputs[2].empty();
     const std::string real = scaled(node, sums, x, w, bias ? "" : node.outputs[0]);
     if (bias) edit_.emit("Add", node.name, {real, node.inputs[2]}, {}, node.outputs[0]);
@@ -171,30 +168,6 @@ class Dynamic {
     return {};
   }
 
-  Status embedding(const ModelNode& node) {
-    const std::string& name = node.inputs[0];
-    DRIFTSCOPE_TRY(Quantized quantized, quantize_tensor(*edit_.constant(name), DType::int8, whole_tensor));
-    const std::string scale = edit_.add_constant(name + ".scale", std::move(quantized.scales));
-    const std::string zero = edit_.add_constant(name + ".zero_point", std::move(quantized.zero_points));
-    const std::string rows =
-        edit_.emit("Gather", node.name + "/Gather",
-                   {edit_.add_constant(name + ".steps", std::move(quantized.steps)), node.inputs[1]},
-                   node.attributes);
-    edit_.emit("DequantizeLinear", node.name, {rows, scale, zero}, {}, node.outputs[0]);
-    return {};
-  }
-
-  Status stored(ModelNode node, const std::vector<WeightUse>& uses) {
-    for (const WeightUse& use : uses) {
-      std::string& input = node.inputs[use.input];
-      const Grouping grouping = options_.per_channel ? along(use.channels) : whole_tensor;
-      DRIFTSCOPE_TRY(Quantized quantized, quantize_tensor(*edit_.constant(input), DType::int8, grouping));
-      input = emit_dequantized(edit_, input, std::move(quantized), grouping);
-    }
-    edit_.emit(std::move(node));
-    return {};
-  }
-
   ModelEdit& edit_;
   const ModeOptions& options_;
   std::map<std::string, Weight> weights_;
@@ -202,12 +175,7 @@ class Dynamic {
 };
 
 Status apply(ModelEdit& edit, const ModeOptions& options, std::vector<std::string>& notes) {
-  for (const ModelNode& node : edit.nodes())
-    if ((node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "RNN") &&
-        !options.keep.contains(node.name) && !weight_uses(edit, node).empty())
-      notes.push_back(fmt::format("{}: ONNX has no integer {}: its weights are stored as int8, it computes in "
-                                  "float",
-                                  node.name, node.op_type));
+  note_stored(edit, options, notes);
   return Dynamic(edit, options).run();
 }
 

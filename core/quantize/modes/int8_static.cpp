@@ -24,6 +24,7 @@ bool is_one_of(const ModelNode& node, const std::array<std::string_view, n>& ops
 constexpr std::array<std::string_view, 2> convolutions = {"Conv", "ConvTranspose"};
 constexpr std::array<std::string_view, 2> products = {"Gemm", "MatMul"};
 constexpr std::array<std::string_view, 4> sums = {"Add", "Concat", "AveragePool", "GlobalAveragePool"};
+constexpr std::array<std::string_view, 4> stored = {"Gather", "LSTM", "GRU", "RNN"};
 constexpr std::array<std::string_view, 6> movers = {"MaxPool",   "Flatten", "Reshape",
                                                     "Transpose", "Squeeze", "Unsqueeze"};
 constexpr std::array<std::string_view, 2> parts_of_layers = {"Relu", "Clip"};
@@ -35,6 +36,10 @@ class Plan {
     for (std::size_t i = 0; i < edit.nodes().size(); ++i) {
       const ModelNode& node = edit.nodes()[i];
       if (!can_be(node) || keep.contains(node.name)) continue;
+      if (is_one_of(node, stored)) {
+        stored_.insert(i);
+        continue;
+      }
       layers_.insert(i);
       for (const std::string& input : node.inputs)
         if (edit.is_float_activation(input)) add(input);
@@ -45,6 +50,8 @@ class Plan {
   }
 
   [[nodiscard]] bool is_layer(std::size_t i) const { return layers_.contains(i); }
+  /// Only its weights are.
+  [[nodiscard]] bool is_stored(std::size_t i) const { return stored_.contains(i); }
   [[nodiscard]] bool is_quantized(const std::string& value) const { return roots_.contains(value); }
   /// The value whose range gives the steps.
   [[nodiscard]] const std::string& root(const std::string& value) const { return roots_.at(value); }
@@ -63,6 +70,7 @@ class Plan {
 
   [[nodiscard]] bool can_be(const ModelNode& node) const {
     if (node.outputs.empty() || node.inputs.empty()) return false;
+    if (is_one_of(node, stored)) return !weight_uses(edit_, node).empty();
     const auto real = [&](const std::string& input) { return edit_.is_float_activation(input); };
     if (is_one_of(node, convolutions) || is_one_of(node, products)) {
       if (!real(node.inputs[0])) return false;
@@ -78,8 +86,8 @@ class Plan {
     std::vector<std::string> path = {value};
     while (edit_.producer(at) < edit_.nodes().size()) {
       const ModelNode& maker = edit_.nodes()[edit_.producer(at)];
-      if (!is_one_of(maker, movers) || maker.outputs.size() != 1 || !edit_.is_float_activation(maker.inputs[0]) ||
-          edit_.is_output(at))
+      if (!is_one_of(maker, movers) || maker.outputs.size() != 1 ||
+          !edit_.is_float_activation(maker.inputs[0]) || edit_.is_output(at))
         break;
       at = maker.inputs[0];
       path.push_back(at);
@@ -88,7 +96,7 @@ class Plan {
   }
 
   const ModelEdit& edit_;
-  std::set<std::size_t> layers_;
+  std::set<std::size_t> layers_, stored_;
   std::map<std::string, std::string> roots_;
 };
 
@@ -106,7 +114,14 @@ class Static {
         if (const auto found = real_.find(input); found != real_.end()) input = found->second;
       if (plan_.is_layer(i)) DRIFTSCOPE_CHECK(weights(node, given));
       const std::vector<std::string> outputs = node.outputs;
-      edit_.emit(std::move(node));
+      if (plan_.is_stored(i)) {
+        const std::vector<WeightUse> uses = weight_uses(edit_, edit_.nodes()[i]);
+        for (const WeightUse& use : uses)
+          DRIFTSCOPE_CHECK(check_finite(*edit_.constant(given[use.input]), node.name, given[use.input]));
+        DRIFTSCOPE_CHECK(emit_stored(edit_, std::move(node), uses, options_.per_channel));
+      } else {
+        edit_.emit(std::move(node));
+      }
       for (const std::string& output : outputs) DRIFTSCOPE_CHECK(quantize(output));
     }
     return {};
@@ -181,9 +196,10 @@ class Static {
     DRIFTSCOPE_TRY(const Steps* const x, steps_of(given[0]));
     DRIFTSCOPE_TRY(QuantizedBias quantized, quantize_bias(values, x->value, w_scales));
     if (quantized.clipped > 0) {
-      notes_.push_back(fmt::format("{}: {} elements of its bias {} need more than 32 bits at this scale: the bias "
-                                   "stays in float",
-                                   in_quotes(node.name), quantized.clipped, in_quotes(given[2])));
+      notes_.push_back(
+          fmt::format("{}: {} elements of its bias {} need more than 32 bits at this scale: the bias "
+                      "stays in float",
+                      in_quotes(node.name), quantized.clipped, in_quotes(given[2])));
       return {};
     }
     std::vector<Attribute> attributes;
@@ -220,6 +236,7 @@ std::vector<std::string> values(const ModelEdit& edit) {
 }
 
 Status apply(ModelEdit& edit, const ModeOptions& options, std::vector<std::string>& notes) {
+  note_stored(edit, options, notes);
   return Static(edit, options, notes).run();
 }
 
@@ -230,6 +247,7 @@ void add_to(ModeTable& table) {
              .name = "int8-static",
              .summary = "int8 weights, uint8 activations with ranges from calibration data (QDQ)",
              .calibrated = true,
+             .folds_normalization = true,
              .has_per_channel = true,
              .opset = 10,
              .opset_per_channel = 13,

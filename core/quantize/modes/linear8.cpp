@@ -13,13 +13,14 @@ Status apply(ModelEdit& edit, const ModeOptions& options, std::vector<std::strin
 }  // namespace
 
 void add_to(ModeTable& table) {
-  table.add({.order = 52,
-             .name = "linear8",
-             .summary = "weights as uint8 with a scale per output channel, as Core ML's linear; computes in float",
-             .opset = 13,
-             .ir = 4,
-             .layers = weighted_layers,
-             .apply = apply});
+  table.add(
+      {.order = 52,
+       .name = "linear8",
+       .summary = "weights as uint8 with a scale per output channel, as Core ML's linear; computes in float",
+       .opset = 13,
+       .ir = 4,
+       .layers = weighted_layers,
+       .apply = apply});
 }
 
 }  // namespace driftscope::quantize::modes::linear8

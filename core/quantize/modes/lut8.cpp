@@ -11,13 +11,14 @@ Status apply(ModelEdit& edit, const ModeOptions& options, std::vector<std::strin
 }  // namespace
 
 void add_to(ModeTable& table) {
-  table.add({.order = 62,
-             .name = "lut8",
-             .summary = "weights as a k-means table of 256 floats per tensor, as Core ML's; computes in float",
-             .opset = 0,
-             .ir = 4,
-             .layers = weighted_layers,
-             .apply = apply});
+  table.add(
+      {.order = 62,
+       .name = "lut8",
+       .summary = "weights as a k-means table of 256 floats per tensor, as Core ML's; computes in float",
+       .opset = 0,
+       .ir = 4,
+       .layers = weighted_layers,
+       .apply = apply});
 }
 
 }  // namespace driftscope::quantize::modes::lut8

@@ -93,9 +93,10 @@ Result<std::optional<double>> restored_accuracy(const std::string& text, bool& b
   char* end = nullptr;
   const double value = std::strtod(digits.c_str(), &end) * factor;
   if (digits.empty() || *end != '\0' || !(value >= 0.0 && value <= 1.0))
-    return bad_input(fmt::format("--restore {}: expected an accuracy, as in 0.98 or 98%, or the points that may be "
-                                 "lost, as in 1pt",
-                                 in_quotes(text)));
+    return bad_input(
+        fmt::format("--restore {}: expected an accuracy, as in 0.98 or 98%, or the points that may be "
+                    "lost, as in 1pt",
+                    in_quotes(text)));
   return std::optional(value);
 }
 
@@ -145,9 +146,11 @@ void print_restored(const quantize::Study& study, double wanted) {
     print_out("{:.2f} % is not reached, even with all of them in float; the file has none of them kept\n",
               100.0 * wanted);
   else
-    print_out("{:.2f} % needs {} of {} layers in float (found greedily, so a smaller set may exist); they are so in "
-              "the file\n",
-              100.0 * wanted, study.restored_by.size(), study.layers.size());
+    print_out(
+        "{:.2f} % needs {} of {} layers in float (found greedily, so a smaller set may exist); they are so "
+        "in "
+        "the file\n",
+        100.0 * wanted, study.restored_by.size(), study.layers.size());
 }
 
 void print_study(const QuantizeOptions& options, const quantize::Study& study, std::int64_t before,
@@ -166,9 +169,10 @@ void print_study(const QuantizeOptions& options, const quantize::Study& study, s
   if (study.drift) {
     double sum = 0.0;
     for (const quantize::LayerStudy& layer : study.layers) sum += layer.drift;
-    print_out("Each layer was quantized alone and run on {} samples. Mean squared difference of the output: all "
-              "together {}, sum of the layers {}.\n",
-              study.measured_samples, format_number(*study.drift), format_number(sum));
+    print_out(
+        "Each layer was quantized alone and run on {} samples. Mean squared difference of the output: all "
+        "together {}, sum of the layers {}.\n",
+        study.measured_samples, format_number(*study.drift), format_number(sum));
   }
   if (wanted) print_restored(study, *wanted);
   for (const std::string& note : study.notes) print_out("note: {}\n", note);
@@ -235,9 +239,10 @@ Status run_quantize(const QuantizeOptions& options) {
     request.calibration_samples = calibration.samples;
   }
   GivenData data;
-  if (const std::string& spec = options.dataset.empty() ? options.calibrate : options.dataset; !spec.empty()) {
-    DRIFTSCOPE_TRY(data, open_data(spec, file, options.dataset.empty() ? "--calibrate" : "--dataset",
-                                   options.samples));
+  if (const std::string& spec = options.dataset.empty() ? options.calibrate : options.dataset;
+      !spec.empty()) {
+    DRIFTSCOPE_TRY(
+        data, open_data(spec, file, options.dataset.empty() ? "--calibrate" : "--dataset", options.samples));
     request.data = data.source.get();
     request.samples = data.samples;
     request.layer_samples = std::min(request.layer_samples, data.samples);
@@ -256,8 +261,9 @@ Status run_quantize(const QuantizeOptions& options) {
     print_study(options, study, file.file_bytes, std::ssize(bytes),
                 request.data != nullptr ? request.data->text() : "", study.wanted);
   if (options.json.empty()) return {};
-  return write_json(options.json,
-                    json_text(encode(document_of(options, file, study, request, std::ssize(bytes))), 1) + "\n");
+  return write_json(
+      options.json,
+      json_text(encode(document_of(options, file, study, request, std::ssize(bytes))), 1) + "\n");
 }
 
 }  // namespace
@@ -278,10 +284,11 @@ static Command declare(CLI::App& app) {
   app.add_option("-o,--output", options->output, "The quantized model, which ONNX Runtime runs too")
       ->required()
       ->type_name("OUT.onnx");
-  app.add_option("--calibrate", options->calibrate,
-                 fmt::format("Data that int8-static takes the ranges of activations from, like what the model will "
-                             "see: {}, or any other input",
-                             dataset_forms()))
+  app.add_option(
+         "--calibrate", options->calibrate,
+         fmt::format("Data that int8-static takes the ranges of activations from, like what the model will "
+                     "see: {}, or any other input",
+                     dataset_forms()))
       ->type_name("DATA");
   app.add_option("--calibration-samples", options->calibration_samples, "So many of them, from the first on")
       ->check(CLI::Range(1, 1000000))
@@ -289,16 +296,19 @@ static Command declare(CLI::App& app) {
   app.add_option("--method", options->method,
                  fmt::format("How a range comes from the data: {}", driftscope::quantize::method_names()))
       ->capture_default_str();
-  app.add_option("--percentile", options->percentile, "Share of the elements that percentile keeps, in percent")
+  app.add_option("--percentile", options->percentile,
+                 "Share of the elements that percentile keeps, in percent")
       ->check(CLI::Range(50.0, 100.0))
       ->capture_default_str();
   app.add_flag("--per-channel", options->per_channel,
                "A scale for each output channel of a weight instead of one (int8 modes; opset 13)");
-  app.add_option("--keep", options->keep, "A node that stays in float, by its name; may be given several times")
+  app.add_option("--keep", options->keep,
+                 "A node that stays in float, by its name; may be given several times")
       ->type_name("LAYER");
-  app.add_option("--dataset", options->dataset,
-                 "Labelled data to measure the accuracy before and after, as for run --dataset; without it that of "
-                 "--calibrate, which flatters what was calibrated on it")
+  app.add_option(
+         "--dataset", options->dataset,
+         "Labelled data to measure the accuracy before and after, as for run --dataset; without it that of "
+         "--calibrate, which flatters what was calibrated on it")
       ->type_name("DATA");
   app.add_option("--samples", options->samples, "Measure on so many, from the first on; 0: on all")
       ->check(CLI::Range(0, 100000000));
@@ -306,16 +316,19 @@ static Command declare(CLI::App& app) {
                  "Run each layer's part on so many of them (0: do not measure layers)")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  app.add_option("--restore", options->restore,
-                 "Keep layers in float until this accuracy is reached: 0.98, 98%, or 1pt, one point below what it "
-                 "was")
+  app.add_option(
+         "--restore", options->restore,
+         "Keep layers in float until this accuracy is reached: 0.98, 98%, or 1pt, one point below what it "
+         "was")
       ->type_name("ACCURACY");
   app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
   app.add_flag("--quiet", options->quiet, "No progress line");
   app.footer(fmt::format(
       "Modes:{}\n\n"
-      "Every layer is also quantized alone: the table has the signal-to-quantization-noise ratio of its result and "
-      "its\nshare in the drift of the output. Everything runs on the strict engine: the same file and figures on "
+      "Every layer is also quantized alone: the table has the signal-to-quantization-noise ratio of its "
+      "result and "
+      "its\nshare in the drift of the output. Everything runs on the strict engine: the same file and "
+      "figures on "
       "every machine.\n\n"
       "  driftscope quantize model.onnx --mode int8-static --calibrate images:train -o model-int8.onnx\n"
       "  driftscope quantize model.onnx --mode int4 --dataset images:test --restore 1pt -o model-int4.onnx",
