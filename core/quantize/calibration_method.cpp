@@ -12,9 +12,10 @@ namespace driftscope::quantize {
 float Observed::largest() const { return std::fmax(std::fabs(extremes.low), std::fabs(extremes.high)); }
 
 float Observed::edge(std::size_t i) const {
-  const auto top = static_cast<double>(largest());
-  if (i == bins.size()) return static_cast<float>(top);
-  return static_cast<float>(-top + static_cast<double>(i) * (2.0 * top / static_cast<double>(bins.size())));
+  const float top = largest();
+  if (i == bins.size()) return top;
+  const float width = (top + top) / static_cast<float>(bins.size());
+  return static_cast<float>(i) * width - top;
 }
 
 std::size_t Observed::bin_of(float x) const {
