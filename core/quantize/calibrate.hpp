@@ -1,6 +1,6 @@
 // Ranges of a model's values over calibration data, sample by sample: nothing of a sample is kept but its
-// extremes and the counts of a histogram. Client: study. Methods that need a histogram run the data twice, first
-// for its extent, so that the result does not depend on the order of the samples.
+// extremes and the counts of a histogram. Client: study. Methods that need a histogram run the data twice,
+// first for its extent, so that the result does not depend on the order of the samples.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // How the range of an activation is chosen from what it was on the calibration data. A method is a file in
-// methods/: each FOO.cpp defines `void driftscope::quantize::methods::foo::add_to(MethodTable&)`; the table is
-// generated from the folder at configure time, never edited. Client: calibrate.
+// methods/: each FOO.cpp defines `void driftscope::quantize::methods::foo::add_to(MethodTable&)`; the table
+// is generated from the folder at configure time, never edited. Client: calibrate.
 #pragma once
 
 #include <cstdint>

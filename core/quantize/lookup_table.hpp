@@ -1,6 +1,6 @@
-// Weights as a table of a few numbers and the place of each element in it: k-means in one dimension (Lloyd 1982).
-// Client: the look-up table modes. Core ML Tools uses scikit-learn's KMeans, which starts at random; this one
-// always gives the same table.
+// Weights as a table of a few numbers and the place of each element in it: k-means in one dimension (Lloyd
+// 1982). Client: the look-up table modes. Core ML Tools uses scikit-learn's KMeans, which starts at random;
+// this one always gives the same table.
 #pragma once
 
 #include <cstdint>

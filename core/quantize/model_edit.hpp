@@ -20,8 +20,8 @@ namespace driftscope::quantize {
 
 class ModelEdit {
  public:
-  /// Every node gets the name that its graph has; tensors of Constant nodes become initializers. Errors: nodes
-  /// of functions that were written for another opset.
+  /// Every node gets the name that its graph has; tensors of Constant nodes become initializers. Errors:
+  /// nodes of functions that were written for another opset.
   [[nodiscard]] static Result<ModelEdit> begin(Model model);
 
   /// As the model was when the edit began.
@@ -48,7 +48,8 @@ class ModelEdit {
   /// Adds an initializer and returns its name, `wanted` or with a number behind it.
   std::string add_constant(std::string_view wanted, Tensor tensor);
   void emit(ModelNode node) { made_.push_back(std::move(node)); }
-  /// A node of ONNX's own domain with one output, whose name (of both) is made from `name`; returns the output.
+  /// A node of ONNX's own domain with one output, whose name (of both) is made from `name`; returns the
+  /// output.
   std::string emit(std::string op, std::string name, std::vector<std::string> inputs,
                    std::vector<Attribute> attributes = {}, std::string output = {});
   /// Graph inputs and outputs keep their types; of inner values what the file declares is dropped.

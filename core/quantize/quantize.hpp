@@ -13,8 +13,8 @@ namespace driftscope::quantize {
 /// A float model that can be quantized in one mode again and again, with other layers kept.
 class Quantizer {
  public:
-  /// Errors: a model that is quantized already, has no float32 weights, or an opset that cannot be raised to what
-  /// the mode needs. The mode must outlive it.
+  /// Errors: a model that is quantized already, has no float32 weights, or an opset that cannot be raised to
+  /// what the mode needs. The mode must outlive it.
   [[nodiscard]] static Result<Quantizer> open(Model model, const Mode& mode, bool per_channel);
 
   /// Nodes that the mode quantizes, in the model's order; never empty.
@@ -31,7 +31,8 @@ class Quantizer {
     Model model;
     std::vector<std::string> notes;
   };
-  /// `ranges`: of values(), for a calibrated mode. Errors: weights that are not finite; nothing left to quantize.
+  /// `ranges`: of values(), for a calibrated mode. Errors: weights that are not finite; nothing left to
+  /// quantize.
   [[nodiscard]] Result<Made> make(const std::set<std::string>& keep,
                                   const std::map<std::string, ValueRange>& ranges) const;
 

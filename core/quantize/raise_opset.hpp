@@ -10,9 +10,9 @@
 
 namespace driftscope::quantize {
 
-/// Nothing happens when the model has it already. `ranks`: of values, as far as they are known (Softmax changed
-/// its meaning where its axis is not the last). Errors: below opset 11, beyond 21, an operator whose change
-/// is not covered: the message names node and operator.
+/// Nothing happens when the model has it already. `ranks`: of values, as far as they are known (Softmax
+/// changed its meaning where its axis is not the last). Errors: below opset 11, beyond 21, an operator whose
+/// change is not covered: the message names node and operator.
 [[nodiscard]] Status raise_opset(Model& model, std::int64_t version, const std::map<std::string, int>& ranks);
 
 }  // namespace driftscope::quantize

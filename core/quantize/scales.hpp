@@ -1,8 +1,8 @@
 // The arithmetic of linear quantization: real = (step − zero_point) · scale, one scale for a tensor, for each
 // slice of an axis, or for each block along it. Clients: the modes that store integers. It knows no models.
 //
-// Scales follow ONNX Runtime's quantizer (compute_scale_zp, quantize_nparray): the range is widened to hold 0,
-// scales are computed in double and rounded to float32, elements are divided in float32, ties go to even.
+// Scales follow ONNX Runtime's quantizer (compute_scale_zp, quantize_nparray): the range is widened to hold
+// 0, scales are computed in double and rounded to float32, elements are divided in float32, ties go to even.
 #pragma once
 
 #include <cstdint>

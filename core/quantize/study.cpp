@@ -93,6 +93,9 @@ class Studying {
     if (request_.restore && (request_.data == nullptr || request_.data->labels().empty()))
       return bad_input(
           "--restore: an accuracy needs labelled data: --dataset idx:IMAGES,LABELS, cifar10:FILE, …");
+    if (request_.restore && request_.layer_samples == 0)
+      return bad_input(
+          "--restore keeps the layers with the largest shares: --layer-samples must be at least 1");
     return {};
   }
 
@@ -164,13 +167,14 @@ class Studying {
       if (at < inner_.size()) DRIFTSCOPE_CHECK(power.add(answers_[at], answer));
     }
     if (agree != nullptr && has_classes_) *agree = same;
-    if (drift != nullptr) *drift = power.mean_noise();
+    if (drift != nullptr && !inner_.empty()) *drift = power.mean_noise();
     if (!study_.before) return std::optional<Accuracy>();
     return std::optional(accuracy);
   }
 
   /// Each layer alone.
   Status layers() {
+    if (inner_.empty()) return {};
     double sum = 0.0;
     for (std::size_t i = 0; i < study_.layers.size(); ++i) {
       LayerStudy& layer = study_.layers[i];
@@ -201,8 +205,8 @@ class Studying {
     return {};
   }
 
-  /// Keeps the layers with the largest shares until the accuracy is there, then gives back those that turn out
-  /// not to be needed, the smallest shares first.
+  /// Keeps the layers with the largest shares until the accuracy is there, then gives back those that turn
+  /// out not to be needed, the smallest shares first.
   Status restore() {
     if (!study_.before)
       return bad_input(

@@ -1,5 +1,5 @@
-// What quantization does to a model: accuracy and size before and after, each layer's part in the drift, and the
-// layers that have to stay in float. Client: the command `quantize`.
+// What quantization does to a model: accuracy and size before and after, each layer's part in the drift, and
+// the layers that have to stay in float. Client: the command `quantize`.
 #pragma once
 
 #include <optional>

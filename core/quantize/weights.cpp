@@ -115,7 +115,8 @@ Result<std::string> emit_blocked(ModelEdit& edit, const std::string& name, const
     DRIFTSCOPE_TRY(Quantized quantized, quantize_tensor(weight, dtype, grouping));
     return emit_dequantized(edit, name, std::move(quantized), grouping);
   }
-  // What a channel sums over is [everything before it] × [everything behind]; only axes behind are contiguous.
+  // What a channel sums over is [everything before it] × [everything behind]; only axes behind are
+  // contiguous.
   std::int64_t rows = 1;
   for (std::size_t i = 0; i <= use.channels; ++i) rows *= weight.shape()[i];
   const std::int64_t columns = weight.elements() / rows;

@@ -29,20 +29,21 @@ struct WeightUse {
 using Compress = std::function<Result<std::string>(ModelEdit& edit, const std::string& name,
                                                    const Tensor& weight, const WeightUse& use)>;
 
-/// Emits every node; weights of those that are not kept come from `compress`, each once, however many read it.
+/// Emits every node; weights of those that are not kept come from `compress`, each once, however many read
+/// it.
 [[nodiscard]] Status compress_weights(ModelEdit& edit, const ModeOptions& options, const Compress& compress);
 
 /// Emits a DequantizeLinear of these constants.
 [[nodiscard]] std::string emit_dequantized(ModelEdit& edit, const std::string& name, Quantized quantized,
                                            Grouping grouping);
 
-/// Blocks of `block` elements along what an output channel sums over: the other axis of a matrix; of more axes
-/// the weight is stored as [channels, others], and a Reshape restores its shape.
+/// Blocks of `block` elements along what an output channel sums over: the other axis of a matrix; of more
+/// axes the weight is stored as [channels, others], and a Reshape restores its shape.
 [[nodiscard]] Result<std::string> emit_blocked(ModelEdit& edit, const std::string& name, const Tensor& weight,
                                                const WeightUse& use, DType dtype, std::int64_t block);
 
-/// Emits a node whose weights are stored as int8 while it computes in float: of an embedding only the rows that
-/// are picked are made real. For integer modes, where ONNX has no integer form of an operator.
+/// Emits a node whose weights are stored as int8 while it computes in float: of an embedding only the rows
+/// that are picked are made real. For integer modes, where ONNX has no integer form of an operator.
 [[nodiscard]] Status emit_stored(ModelEdit& edit, ModelNode node, const std::vector<WeightUse>& uses,
                                  bool per_channel);
 /// Says so of LSTM, GRU and RNN.

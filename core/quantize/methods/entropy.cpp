@@ -1,7 +1,7 @@
 // entropy: the range that loses the least information, by the Kullback–Leibler divergence of the distribution
-// with its outliers at the ends from the one that 128 steps can express (Migacz, 8-bit Inference with TensorRT,
-// GTC 2017; as ONNX Runtime's get_entropy_threshold, on both sides of 0, but without cutting the expanded counts
-// to whole numbers).
+// with its outliers at the ends from the one that 128 steps can express (Migacz, 8-bit Inference with
+// TensorRT, GTC 2017; as ONNX Runtime's get_entropy_threshold, on both sides of 0, but without cutting the
+// expanded counts to whole numbers).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,8 @@
-// float16: weights and inner values in half precision; the model's inputs and outputs keep their types, with a
-// Cast at each: as ONNX Runtime's convert_float_to_float16 with keep_io_types. Finite weights beyond 65504 become
-// 65504, those nearer to 0 than the smallest half become that one. Operators of ONNX Runtime's block list stay in
-// float32 between Casts, and so do nodes that are kept, subgraphs, and operators of other domains.
+// float16: weights and inner values in half precision; the model's inputs and outputs keep their types, with
+// a Cast at each: as ONNX Runtime's convert_float_to_float16 with keep_io_types. Finite weights beyond 65504
+// become 65504, those nearer to 0 than the smallest half become that one. Operators of ONNX Runtime's block
+// list stay in float32 between Casts, and so do nodes that are kept, subgraphs, and operators of other
+// domains.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // int8-dynamic: weights as int8, symmetric; the range of an activation is that of each run: as ONNX Runtime's
-// quantize_dynamic. Gemm becomes MatMulInteger with its bias added behind; an embedding's rows are made real once
-// they are picked; LSTM, GRU and RNN have no integer form in ONNX: their weights alone are stored as int8.
+// quantize_dynamic. Gemm becomes MatMulInteger with its bias added behind; an embedding's rows are made real
+// once they are picked; LSTM, GRU and RNN have no integer form in ONNX: their weights alone are stored as
+// int8.
 //
-// ConvInteger has uint8 weights with the zero point 128, the same numbers: not every version of ONNX Runtime has
-// a kernel of it for int8.
+// ConvInteger has uint8 weights with the zero point 128, the same numbers: not every version of ONNX Runtime
+// has a kernel of it for int8.
 #include <fmt/format.h>
 
 #include "core/quantize/weights.hpp"

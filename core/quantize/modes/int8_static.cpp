@@ -1,10 +1,10 @@
-// int8-static: the QDQ form of ONNX Runtime's quantize_static. Weights int8 and symmetric, activations uint8 with
-// the range of the calibration data, biases int32 with the product of both scales; operators stay as they are,
-// between QuantizeLinear and DequantizeLinear, and a runtime with integer kernels merges them.
+// int8-static: the QDQ form of ONNX Runtime's quantize_static. Weights int8 and symmetric, activations uint8
+// with the range of the calibration data, biases int32 with the product of both scales; operators stay as
+// they are, between QuantizeLinear and DequantizeLinear, and a runtime with integer kernels merges them.
 //
 // Inputs of every layer are quantized, and outputs of those that are not only products. What merely moves
-// elements (MaxPool, Reshape, …) has the steps of its input. A Relu or Clip belongs to the layer before it: only
-// its result is quantized. The model's own outputs never are: among 256 steps classes would tie.
+// elements (MaxPool, Reshape, …) has the steps of its input. A Relu or Clip belongs to the layer before it:
+// only its result is quantized. The model's own outputs never are: among 256 steps classes would tie.
 #include <fmt/format.h>
 
 #include <algorithm>

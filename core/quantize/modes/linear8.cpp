@@ -1,6 +1,6 @@
-// linear8: Core ML's linear quantization of weights to 8 bits, a scale for each output channel. Core ML stores
-// scale and bias as floats, ONNX a zero point that is a step: 0 stays exact, and the rest may lie up to half a
-// step beside Core ML's.
+// linear8: Core ML's linear quantization of weights to 8 bits, a scale for each output channel. Core ML
+// stores scale and bias as floats, ONNX a zero point that is a step: 0 stays exact, and the rest may lie up
+// to half a step beside Core ML's.
 #include "core/quantize/linear_mode.hpp"
 
 namespace driftscope::quantize::modes::linear8 {
