@@ -45,7 +45,7 @@ struct QuantizeOptions {
 constexpr std::int64_t few_samples = 100;
 
 /// Wilson's score interval (Wilson 1927), 95 %.
-documents::Interval wilson(const quantize::Accuracy& accuracy) {
+documents::AccuracyInterval wilson(const quantize::Accuracy& accuracy) {
   const double z = normal_quantile(0.975);
   const auto n = static_cast<double>(accuracy.samples);
   const double p = accuracy.share();
@@ -55,7 +55,7 @@ documents::Interval wilson(const quantize::Accuracy& accuracy) {
 }
 
 std::string accuracy_text(const quantize::Accuracy& accuracy) {
-  const documents::Interval interval = wilson(accuracy);
+  const documents::AccuracyInterval interval = wilson(accuracy);
   return fmt::format("{:.2f} % ({} of {}, 95 % interval {:.2f} to {:.2f} %{})", 100.0 * accuracy.share(),
                      accuracy.correct, accuracy.samples, 100.0 * interval.low, 100.0 * interval.high,
                      accuracy.samples < few_samples ? "; too few samples" : "");
