@@ -101,6 +101,10 @@ ${shipped_studies}  };
 
 }  // namespace driftscope
 ")
+# core/gradient/rules/FOO.cpp defines gradient_rules::foo::add_to(GradientRuleTable&).
+file(GLOB gradient_rule_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/gradient/rules/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/gradient_rule_registry.cpp" "${gradient_rule_files}"
+  core/gradient/rule.hpp GradientRuleTable gradient_rules gradient_rules_table)
 
 # core/report/sections/FOO.cpp defines sections::foo::add_to(SectionTable&).
 file(GLOB section_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/report/sections/*.cpp")

@@ -1,0 +1,277 @@
+#include "core/gradient/gradient.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "core/eval/infer_shapes.hpp"
+#include "core/gradient/loss.hpp"
+#include "core/gradient/opset.hpp"
+#include "core/gradient/prune.hpp"
+#include "core/gradient/rule.hpp"
+#include "core/graph/build.hpp"
+
+namespace driftscope {
+namespace gradient_parts {
+namespace {
+
+// The only symbol of the inputs' sizes; "" if there are none, several, or sizes that have no name.
+std::string only_symbol(const Graph& graph) {
+  std::string symbol;
+  for (const ValueId id : graph.inputs) {
+    if (!graph.values[id].shape) return "";
+    for (const Dimension& dimension : *graph.values[id].shape) {
+      if (dimension.known()) continue;
+      if (dimension.symbol.empty() || (!symbol.empty() && symbol != dimension.symbol)) return "";
+      symbol = dimension.symbol;
+    }
+  }
+  return symbol;
+}
+
+// Sizes that inference leaves open because others are (of a Resize, say), in models with a single symbol:
+// they
+// are what two bindings of the symbol agree on, or the symbol itself.
+void find_open_sizes(Graph& graph) {
+  const std::string symbol = only_symbol(graph);
+  if (symbol.empty()) return;
+  constexpr std::array<std::int64_t, 2> sizes = {2, 3};
+  std::array<Graph, 2> bound;
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    std::vector<Shape> shapes;
+    for (const ValueId id : graph.inputs) {
+      shapes.emplace_back();
+      for (const Dimension& dimension : *graph.values[id].shape)
+        shapes.back().push_back(dimension.known() ? dimension.size : sizes[i]);
+    }
+    auto one = bind_shapes(graph, shapes);
+    if (!one.ok()) return;  // the symbol has a size that the model fixes elsewhere
+    bound[i] = *std::move(one);
+  }
+  if (bound[0].values.size() != graph.values.size() || bound[1].values.size() != graph.values.size()) return;
+  for (std::size_t id = 0; id < graph.values.size(); ++id) {
+    const auto first = bound[0].values[id].static_shape();
+    const auto second = bound[1].values[id].static_shape();
+    Value& value = graph.values[id];
+    if (value.static_shape() || !first || !second || first->size() != second->size()) continue;
+    if (!value.shape) value.shape = SymbolicShape(first->size());
+    for (std::size_t axis = 0; axis < first->size() && first->size() == value.shape->size(); ++axis) {
+      Dimension& dimension = (*value.shape)[axis];
+      if (dimension.known() || !dimension.symbol.empty()) continue;
+      if ((*first)[axis] == (*second)[axis])
+        dimension.size = (*first)[axis];
+      else if ((*first)[axis] == sizes[0] && (*second)[axis] == sizes[1])
+        dimension.symbol = symbol;
+    }
+  }
+}
+
+Result<Graph> shaped(const Model& model, const std::vector<Shape>& shapes) {
+  DRIFTSCOPE_TRY(Graph graph, build_graph(model));
+  DRIFTSCOPE_TRY(graph, infer_shapes(std::move(graph)));
+  if (!shapes.empty()) return bind_shapes(std::move(graph), shapes);
+  find_open_sizes(graph);
+  return graph;
+}
+
+// The floating input, or what looks the tokens up.
+Result<std::string> default_value(const Graph& graph) {
+  std::vector<std::string> floating;
+  for (const ValueId id : graph.inputs)
+    if (is_floating(graph.values[id].dtype)) floating.push_back(graph.values[id].name);
+  if (floating.size() == 1) return floating[0];
+  if (floating.size() > 1)
+    return bad_input(fmt::format("the model has several floating inputs: choose with --wrt: {}",
+                                 fmt::join(floating, ", ")));
+  for (const Node& node : graph.nodes)
+    if (node.op_type == "Gather" && node.inputs.size() == 2 &&
+        is_floating(graph.values[node.outputs[0]].dtype) && graph.values[node.inputs[0]].constant &&
+        std::ranges::find(graph.inputs, node.inputs[1]) != graph.inputs.end())
+      return graph.values[node.outputs[0]].name;
+  return bad_input(
+      "no input of the model is floating, and none is looked up in a table (Gather) directly: name a value "
+      "with --wrt");
+}
+
+Result<ValueId> find_wrt(const Graph& graph, const std::string& name) {
+  const auto id = graph.find_value(name);
+  if (!id) {
+    std::vector<std::string> some;
+    for (const Value& value : graph.values)
+      if (is_floating(value.dtype) && !value.constant && some.size() < 8) some.push_back(value.name);
+    return bad_input(fmt::format("--wrt {}: the model has no such value; it has, for example: {}", name,
+                                 fmt::join(some, ", ")));
+  }
+  if (!is_floating(graph.values[*id].dtype))
+    return bad_input(fmt::format("--wrt {}: its type is {}; only floating values have a gradient", name,
+                                 dtype_name(graph.values[*id].dtype)));
+  return *id;
+}
+
+bool is_quantizing(const Node& node) {
+  return node.op_type.find("uantize") != std::string::npos || node.op_type.starts_with("QLinear") ||
+         node.op_type.ends_with("Integer");
+}
+
+// By value: it is one of `wrt`, or depends on one through floating values.
+std::vector<bool> depending(const Graph& graph, const std::vector<ValueId>& wrt) {
+  std::vector<bool> depends(graph.values.size(), false);
+  for (const ValueId id : wrt) depends[id] = true;
+  for (const Node& node : graph.nodes) {
+    const auto reads = node.reads();
+    const auto is_dependent = [&](ValueId id) { return id != no_value && depends[id]; };
+    if (!std::ranges::any_of(reads, is_dependent)) continue;
+    // Integers have no gradient, except that quantized values stand for real ones.
+    const bool quantized = is_quantizing(node) || std::ranges::any_of(reads, [&](ValueId id) {
+                             return is_dependent(id) && is_integer(graph.values[id].dtype);
+                           });
+    for (const ValueId id : node.outputs)
+      if (id != no_value &&
+          (quantized || (!is_integer(graph.values[id].dtype) && graph.values[id].dtype != DType::boolean)))
+        depends[id] = true;
+  }
+  return depends;
+}
+
+// Operators whose rules also move the gradients of quantized values.
+bool moves_integers(const Node& node) {
+  constexpr std::array ops = std::to_array<std::string_view>(
+      {"Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"});
+  return is_quantizing(node) || std::ranges::find(ops, node.op_type) != ops.end();
+}
+
+// Names that outputs get which the model's nodes omit.
+class OutputNames {
+ public:
+  OutputNames(const Graph& graph, ModelGraph& model) : graph_(graph), model_(model) {}
+
+  std::string name(const Node& node, std::size_t output) {
+    for (const ValueId id : node.outputs) {
+      if (id == no_value) continue;
+      for (ModelNode& candidate : model_.nodes) {
+        if (std::ranges::find(candidate.outputs, graph_.values[id].name) == candidate.outputs.end()) continue;
+        if (candidate.outputs.size() <= output) candidate.outputs.resize(output + 1);
+        std::string& name = candidate.outputs[output];
+        if (name.empty()) name = fmt::format("grad/{}/output_{}", node.name, output);
+        return name;
+      }
+    }
+    return "";
+  }
+
+ private:
+  const Graph& graph_;
+  ModelGraph& model_;
+};
+
+Result<std::string> sum_of(GradientEmitter& emit, const std::vector<std::string>& parts) {
+  if (parts.empty()) return internal_error("a value without gradients");
+  std::string sum = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) sum = emit.add(sum, parts[i]);
+  return sum;
+}
+
+// By value: the gradients that its readers gave.
+using Parts = std::vector<std::vector<std::string>>;
+
+Status go_back(const Graph& graph, ModelGraph& model, const std::vector<bool>& wanted, bool straight_through,
+               GradientEmitter& emit, Parts& parts) {
+  OutputNames names(graph, model);
+  for (std::size_t at = graph.nodes.size(); at-- > 0;) {
+    const Node& node = graph.nodes[at];
+    const auto has_gradient = [&](ValueId id) { return id != no_value && !parts[id].empty(); };
+    const auto reads = node.reads();
+    if (!std::ranges::any_of(node.outputs, has_gradient)) continue;
+    if (!std::ranges::any_of(reads, [&](ValueId id) { return id != no_value && wanted[id]; })) continue;
+    const GradientRule rule = gradient_rules_table().find(node.domain, node.op_type);
+    if (rule == nullptr || !node.opaque.empty())
+      return unsupported(
+          fmt::format("{}: {} has no gradient rule, and the loss depends on the value through it; choose a "
+                      "value behind it (--wrt), or add core/gradient/rules/NAME.cpp",
+                      node_label(node), operator_text(node)));
+    for (const ValueId id : reads)
+      if (id != no_value && wanted[id] && is_integer(graph.values[id].dtype) && !moves_integers(node))
+        return unsupported(fmt::format(
+            "{}: it computes with quantized numbers, through which there is no gradient; use a model "
+            "with QuantizeLinear and DequantizeLinear around float operators (--straight-through)",
+            node_label(node)));
+    emit.set_prefix("grad/" + node.name);
+    std::vector<std::string> of_outputs;
+    for (const ValueId id : node.outputs) {
+      of_outputs.emplace_back();
+      if (!has_gradient(id)) continue;
+      DRIFTSCOPE_TRY(of_outputs.back(), sum_of(emit, parts[id]));
+      parts[id] = {of_outputs.back()};
+    }
+    NodeGradient gradient(
+        {graph, node, wanted, straight_through, [&](std::size_t output) { return names.name(node, output); }},
+        emit, std::move(of_outputs));
+    DRIFTSCOPE_CHECK(rule(gradient));
+    for (const auto& [input, name] : gradient.of_inputs()) parts[node.inputs[input]].push_back(name);
+  }
+  return {};
+}
+
+void set_input_sizes(ModelGraph& model, const Graph& graph) {
+  for (ValueInfo& input : model.inputs)
+    if (const auto id = graph.find_value(input.name)) input.shape = graph.values[*id].shape;
+}
+
+}  // namespace
+}  // namespace gradient_parts
+
+Result<GradientModel> make_gradient(const Model& model, const GradientRequest& request) {
+  using namespace gradient_parts;
+  GradientModel result;
+  DRIFTSCOPE_TRY(result.model, with_gradient_opset(model));
+  ModelGraph& body = result.model.graph;
+  DRIFTSCOPE_TRY(const Graph graph, shaped(result.model, request.input_shapes));
+  if (!request.input_shapes.empty()) set_input_sizes(body, graph);
+  result.wrt = request.wrt;
+  if (result.wrt.empty()) {
+    DRIFTSCOPE_TRY(const std::string value, default_value(graph));
+    result.wrt = {value};
+  }
+  std::vector<ValueId> wrt;
+  for (const std::string& name : result.wrt) {
+    DRIFTSCOPE_TRY(const ValueId id, find_wrt(graph, name));
+    if (std::ranges::find(wrt, id) != wrt.end()) return bad_input(fmt::format("--wrt {}: given twice", name));
+    wrt.push_back(id);
+  }
+  GradientEmitter emit(body, result.model.opsets.at(""));
+  DRIFTSCOPE_TRY(const Loss loss, add_loss(graph, request.of, body, emit));
+  const std::vector<bool> wanted = depending(graph, wrt);
+  if (!wanted[loss.root])
+    return bad_input(fmt::format("{} does not depend on {}: its gradient is zero everywhere", request.of,
+                                 fmt::join(result.wrt, ", ")));
+  Parts parts(graph.values.size());
+  parts[loss.root].push_back(loss.gradient);
+  DRIFTSCOPE_CHECK(go_back(graph, body, wanted, request.straight_through, emit, parts));
+
+  result.loss = loss.name;
+  result.logits = loss.logits;
+  result.classes = loss.classes;
+  body.outputs = {{loss.name, graph.values[loss.root].dtype, SymbolicShape()}};
+  for (std::size_t i = 0; i < wrt.size(); ++i) {
+    const Value& value = graph.values[wrt[i]];
+    emit.set_prefix("grad/sum");
+    std::string sum;
+    if (parts[wrt[i]].empty())
+      sum = emit.zeros_like(value.name, value.dtype);
+    else {
+      DRIFTSCOPE_TRY(sum, sum_of(emit, parts[wrt[i]]));
+    }
+    result.gradients.push_back("grad/" + value.name);
+    emit.rename(sum, result.gradients.back());
+    body.outputs.push_back({result.gradients.back(), value.dtype, value.shape});
+  }
+  prune(body);
+  result.model.producer = "driftscope gradient";
+  result.model.sha256.clear();
+  return result;
+}
+
+}  // namespace driftscope
