@@ -106,6 +106,11 @@ file(GLOB gradient_rule_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/gradie
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/gradient_rule_registry.cpp" "${gradient_rule_files}"
   core/gradient/rule.hpp GradientRuleTable gradient_rules gradient_rules_table)
 
+# core/attack/methods/FOO.cpp defines attack_methods::foo::add_to(AttackMethodTable&).
+file(GLOB attack_method_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/attack/methods/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/attack_method_registry.cpp" "${attack_method_files}"
+  core/attack/attack.hpp AttackMethodTable attack_methods attack_method_table)
+
 # core/report/sections/FOO.cpp defines sections::foo::add_to(SectionTable&).
 file(GLOB section_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/report/sections/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/section_registry.cpp" "${section_files}"

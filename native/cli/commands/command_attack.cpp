@@ -1,0 +1,257 @@
+// driftscope attack MODEL --method M --epsilon E --dataset D --targets T,…
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "core/base/json.hpp"
+#include "core/base/text.hpp"
+#include "core/dataset/dataset_format.hpp"
+#include "core/dataset/npy.hpp"
+#include "core/report/text_table.hpp"
+#include "generated/documents/attack.hpp"
+#include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/runner_options.hpp"
+#include "native/host/attack_run.hpp"
+#include "native/host/targets.hpp"
+#include "native/os/files.hpp"
+#include "native/os/folders.hpp"
+
+namespace driftscope {
+namespace {
+
+struct AttackOptions {
+  std::string model;
+  std::string method;
+  std::string dataset;
+  std::vector<std::string> targets;
+  std::string gradient_target = "pc/strict";
+  std::string store;
+  std::string folder;
+  std::string json;
+  bool quiet = false;
+  AttackPlan plan;
+  RunnerOptions runner;
+};
+
+// Below it a rate says little: ±10 % at 95 %.
+constexpr std::size_t few_samples = 100;
+
+struct MeanDistances {
+  double linf = 0.0;
+  double l2 = 0.0;
+  std::int64_t successes = 0;
+  std::int64_t queries = 0;
+};
+
+MeanDistances distances_of(const AttackReport& report, const AttackedTarget& target) {
+  MeanDistances mean;
+  for (std::size_t i = 0; i < target.outcomes.size(); ++i) {
+    mean.queries += target.outcomes[i].queries;
+    if (!target.outcomes[i].success) continue;
+    ++mean.successes;
+    mean.linf += linf_distance(report.originals[i], target.outcomes[i].values);
+    mean.l2 += l2_distance(report.originals[i], target.outcomes[i].values);
+  }
+  const double count = std::max<double>(1.0, static_cast<double>(mean.successes));
+  mean.linf /= count;
+  mean.l2 /= count;
+  return mean;
+}
+
+double share_of(std::int64_t some, std::int64_t all) {
+  return all == 0 ? 0.0 : static_cast<double>(some) / static_cast<double>(all);
+}
+
+std::string percent(std::int64_t some, std::int64_t all) {
+  return fmt::format("{:.2f} %", 100.0 * share_of(some, all));
+}
+
+void print_report(const AttackOptions& options, const AttackReport& report) {
+  print_out("{}  {}  {} of {} samples, which all targets answer rightly\n", options.model, options.method,
+            report.samples.size(), options.plan.dataset->samples);
+  TextTable table;
+  table.column("target", Align::left);
+  for (const char* title : {"success", "of", "mean L∞", "mean L2", "queries"})
+    table.column(title, Align::right);
+  for (const AttackedTarget& target : report.targets) {
+    const MeanDistances mean = distances_of(report, target);
+    table.row({target.target, percent(mean.successes, std::ssize(report.samples)),
+               fmt::format("{}", report.samples.size()), fmt::format("{:.4g}", mean.linf),
+               fmt::format("{:.4g}", mean.l2), fmt::format("{}", mean.queries)});
+  }
+  print_out("{}", table.text());
+  if (report.samples.size() < few_samples)
+    print_out("{} samples are too few for rates: take 100 or more\n", report.samples.size());
+  if (report.transfer.empty()) return;
+  TextTable transfer;
+  transfer.column("adversarials of", Align::left);
+  transfer.column("fool", Align::left);
+  transfer.column("share", Align::right);
+  transfer.column("of", Align::right);
+  for (const Transferred& one : report.transfer)
+    transfer.row({one.from, one.to, one.adversarials == 0 ? "–" : percent(one.fooled, one.adversarials),
+                  fmt::format("{}", one.adversarials)});
+  print_out("\n{}", transfer.text());
+}
+
+documents::Attack document_of(const AttackOptions& options, const AttackReport& report) {
+  documents::Attack document;
+  document.model_sha256 = options.plan.model->sha256;
+  document.method = options.method;
+  if (options.plan.method->needs_epsilon) document.epsilon = options.plan.epsilon;
+  document.seed = static_cast<std::int64_t>(options.plan.seed);
+  document.samples = std::ssize(report.samples);
+  if (options.plan.method->needs_gradients)
+    document.gradient = options.plan.white_box ? "white-box" : options.plan.gradient_target.text();
+  document.in_8_bits = options.plan.in_8_bits;
+  for (const AttackedTarget& target : report.targets) {
+    const MeanDistances mean = distances_of(report, target);
+    documents::AttackResult result;
+    result.target = target.target;
+    result.success_rate = share_of(mean.successes, std::ssize(report.samples));
+    result.successes = mean.successes;
+    result.queries = mean.queries;
+    result.mean_linf = mean.linf;
+    result.mean_l2 = mean.l2;
+    result.correct = target.correct;
+    for (std::size_t i = 0; i < target.outcomes.size(); ++i)
+      if (target.outcomes[i].success) result.fooled.push_back(report.samples[i]);
+    document.results.push_back(std::move(result));
+  }
+  for (const Transferred& one : report.transfer) {
+    documents::AttackTransfer transfer;
+    transfer.from = one.from;
+    transfer.to = one.to;
+    transfer.adversarials = one.adversarials;
+    transfer.success_rate = share_of(one.fooled, one.adversarials);
+    document.transfer.push_back(std::move(transfer));
+  }
+  return document;
+}
+
+// DIR/TARGET.npy: what became of each sample, in the data's units; DIR/originals.npy beside them.
+Status keep_adversarials(const std::string& folder, const AttackReport& report) {
+  DRIFTSCOPE_CHECK(make_folders(folder));
+  const auto write = [&](std::string name, const auto& value_of) -> Status {
+    std::ranges::replace_if(name, [](char c) { return c == '/' || c == ':' || c == '\\'; }, '-');
+    Shape shape = report.shape;
+    shape.insert(shape.begin(), std::ssize(report.samples));
+    DRIFTSCOPE_TRY(Tensor all, Tensor::make(DType::float32, shape));
+    auto values = all.mutable_values<float>();
+    for (std::size_t i = 0; i < report.samples.size(); ++i) {
+      const std::vector<float>& one = value_of(i);
+      std::ranges::copy(one, values.begin() + static_cast<std::ptrdiff_t>(i * one.size()));
+    }
+    DRIFTSCOPE_TRY(const auto bytes, write_npy(all));
+    return write_file(std::filesystem::path(folder) / (name + ".npy"), bytes);
+  };
+  DRIFTSCOPE_CHECK(
+      write("originals", [&](std::size_t i) -> const std::vector<float>& { return report.originals[i]; }));
+  for (const AttackedTarget& target : report.targets)
+    DRIFTSCOPE_CHECK(write(target.target, [&](std::size_t i) -> const std::vector<float>& {
+      return target.outcomes[i].values;
+    }));
+  return {};
+}
+
+Status run_attack_command(AttackOptions options) {
+  AttackPlan& plan = options.plan;
+  DRIFTSCOPE_TRY(plan.method, find_attack_method(options.method));
+  DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
+  DRIFTSCOPE_TRY(plan.gradient_target, read_target(options.gradient_target));
+  if (plan.method->needs_epsilon && !(plan.epsilon > 0.0))
+    return bad_input(
+        fmt::format("--epsilon: {} needs it, the largest change of an element in the data's units "
+                    "(pixels in [0, 1]): --epsilon 0.1",
+                    options.method));
+  if (!options.store.empty() && options.store != "8bit")
+    return bad_input(fmt::format("--store {}: expected 8bit", options.store));
+  plan.in_8_bits = options.store == "8bit";
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(const GivenDataset dataset, read_dataset(options.dataset, model));
+  plan.model = &model;
+  plan.dataset = &dataset;
+  ProgressLine line(options.quiet);
+  const TargetProgress progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+    line.update(step, done, total);
+  };
+  DRIFTSCOPE_TRY(const AttackReport report, run_attack(plan, options.runner, progress));
+  line.clear();
+  if (!options.folder.empty()) DRIFTSCOPE_CHECK(keep_adversarials(options.folder, report));
+  if (options.json != "-") print_report(options, report);
+  if (options.json.empty()) return {};
+  return write_json(options.json, json_text(encode(document_of(options, report)), 1) + "\n");
+}
+
+}  // namespace
+
+namespace commands::attack {
+
+static Command declare(CLI::App& app) {
+  auto options = std::make_shared<AttackOptions>();
+  std::string methods = "How: ";
+  for (const AttackMethod& method : attack_method_table().all())
+    methods += fmt::format("{}{} ({})", &method == attack_method_table().all().data() ? "" : "; ",
+                           method.name, method.help);
+  app.add_option("model", options->model, "The model, an .onnx file")->required();
+  app.add_option("--method", options->method, methods)->required()->type_name("METHOD");
+  app.add_option("--epsilon", options->plan.epsilon,
+                 "Largest change of an element, in the data's units: pixels are in [0, 1]")
+      ->type_name("E");
+  app.add_option("--dataset", options->dataset, fmt::format("Labelled samples: {}", dataset_forms()))
+      ->required()
+      ->type_name("DATASET");
+  app.add_option("--targets", options->targets, "Where the model is attacked: HOST/ENGINE, by commas")
+      ->required()
+      ->type_name("TARGETS");
+  app.add_option("--samples", options->plan.samples,
+                 "At most so many: the first of the data set that all targets answer rightly")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
+  app.add_option("--steps", options->plan.steps, "Steps of the method instead of its own number")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
+  app.add_option("--seed", options->plan.seed, "Of the random numbers")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  auto* const gradient = app.add_option("--gradient-target", options->gradient_target,
+                                        "Where the gradient runs; success is always a target's own answer")
+                             ->capture_default_str()
+                             ->type_name("TARGET");
+  app.add_flag("--white-box", options->plan.white_box, "Run the gradient on each attacked target itself")
+      ->excludes(gradient);
+  app.add_option("--store", options->store,
+                 "8bit: round the adversarials as 8-bit pictures before judging them")
+      ->type_name("8bit");
+  app.add_option(
+         "-o,--output", options->folder,
+         "Keep the results as .npy files in this folder, in the data's units: originals, and one file "
+         "a target")
+      ->type_name("DIR");
+  app.add_option("--json", options->json, "Write the results as JSON ('-': standard output)")
+      ->type_name("OUT");
+  app.add_flag("-q,--quiet", options->quiet, "No progress");
+  add_runner_options(app, options->runner);
+  app.footer(
+      "Every target is asked for its own answers; then each is shown the adversarials of the others. What "
+      "the "
+      "methods do\nis in docs/attacks.md.\n\n"
+      "  driftscope attack lenet5.onnx --method fgsm --epsilon 0.1 --dataset "
+      "idx:images.idx3-ubyte,labels.idx1-ubyte \\\n      --targets pc/strict,chrome/fast");
+  return [options] {
+    const Status status = run_attack_command(*options);
+    if (!status.ok()) return print_error(status.error()), exit_of(status.error());
+    return Exit::ok;
+  };
+}
+
+void add_to(CommandTable& table) {
+  table.add({.order = 77,
+             .name = "attack",
+             .summary = "Change inputs a little until targets answer wrongly.",
+             .declare = declare});
+}
+
+}  // namespace commands::attack
+
+}  // namespace driftscope

@@ -1,0 +1,60 @@
+// Attacks on targets: serves the questions of core/attack with runs of the model, and of its gradient, on any
+// host. Client: the command attack.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/attack/attack.hpp"
+#include "native/host/inputs.hpp"
+#include "native/host/target_runner.hpp"
+
+namespace driftscope {
+
+struct AttackPlan {
+  const ModelFile* model = nullptr;
+  const AttackMethod* method = nullptr;
+  const GivenDataset* dataset = nullptr;
+  std::vector<Target> targets;
+  std::int64_t samples = 100;  ///< at most: the first that all targets answer rightly
+  double epsilon = 0.0;
+  std::int64_t steps = 0;
+  std::uint64_t seed = 42;
+  /// The gradient runs on the attacked target; otherwise on `gradient_target` for all of them.
+  bool white_box = false;
+  Target gradient_target{"pc", "strict", {}};
+  bool in_8_bits = false;  ///< adversarials are rounded to 8 bits before they are judged
+};
+
+struct AttackedTarget {
+  std::string target;
+  std::vector<AttackOutcome> outcomes;  ///< in the order of AttackReport::samples
+  std::int64_t correct = 0;             ///< of the data set, before
+};
+
+struct Transferred {
+  std::string from, to;
+  std::int64_t adversarials = 0;  ///< of `from`
+  std::int64_t fooled = 0;        ///< of them, those that `to` answers wrongly
+};
+
+struct AttackReport {
+  std::vector<std::int64_t> samples;          ///< their numbers in the data set
+  std::vector<std::vector<float>> originals;  ///< in the data's units
+  std::vector<std::int64_t> labels;
+  std::vector<AttackedTarget> targets;
+  std::vector<Transferred> transfer;
+  Shape shape;  ///< of a sample as the model reads it
+};
+
+/// Errors: a data set without labels, samples that no target answers rightly, a model without a gradient that
+/// the method needs, and whatever a run has.
+[[nodiscard]] Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& options,
+                                              const TargetProgress& progress);
+
+/// The largest and the Euclidean distance between two inputs, in the data's units.
+[[nodiscard]] double linf_distance(std::span<const float> a, std::span<const float> b);
+[[nodiscard]] double l2_distance(std::span<const float> a, std::span<const float> b);
+
+}  // namespace driftscope

@@ -1,0 +1,172 @@
+// Attacks on a linear classifier, where the results are known in closed form.
+#include "core/attack/attack.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/attack/data_units.hpp"
+
+namespace driftscope::test {
+namespace {
+
+// Two classes; the second wins where w·x > bias. The loss of label 0 grows along w, that of label 1 against it.
+struct LinearModel {
+  std::vector<float> w;
+  float bias = 0.0f;
+
+  [[nodiscard]] float score(const std::vector<float>& x) const {
+    float sum = -bias;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += w[i] * x[i];
+    return sum;
+  }
+  [[nodiscard]] AttackAnswer answer(const AttackQuestion& question,
+                                    std::span<const AttackSample> samples) const {
+    AttackAnswer answer;
+    for (std::size_t k = 0; k < question.samples.size(); ++k) {
+      if (question.asks == AttackAsks::classes) {
+        answer.classes.push_back(score(question.values[k]) > 0.0f ? 1 : 0);
+        continue;
+      }
+      const float sign = samples[question.samples[k]].label == 0 ? 1.0f : -1.0f;
+      const float p = 1.0f / (1.0f + std::exp(sign * score(question.values[k])));
+      answer.gradients.emplace_back();
+      for (const float one : w) answer.gradients.back().push_back(sign * (1.0f - p) * one);
+    }
+    return answer;
+  }
+};
+
+std::vector<AttackOutcome> attacked(std::string_view name, const std::vector<AttackSample>& samples,
+                                    const AttackSettings& settings, const LinearModel& model) {
+  const auto method = find_attack_method(name);
+  REQUIRE_MESSAGE(method.ok(), method.error().message);
+  const auto attack = make_attack(**method, samples, settings);
+  REQUIRE_MESSAGE(attack.ok(), attack.error().message);
+  int questions = 0;
+  while (const auto question = (*attack)->next()) {
+    REQUIRE(++questions < 10000);
+    REQUIRE((*attack)->take(model.answer(*question, samples)).ok());
+  }
+  return (*attack)->outcomes();
+}
+
+std::string refusal(std::string_view name, std::vector<AttackSample> samples,
+                    const AttackSettings& settings) {
+  const auto method = find_attack_method(name);
+  if (!method.ok()) return method.error().message;
+  const auto attack = make_attack(**method, std::move(samples), settings);
+  return attack.ok() ? "" : attack.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("Attack_Fgsm_IsOneStepOfEpsilonAlongTheSign") {
+  const LinearModel model{{2.0f, -1.0f, 0.0f, 0.5f}, 0.0f};
+  // Scores −0.5 and +0.85; a step moves them by ε·(2 + 1 + 0.5), less where the range ends.
+  const std::vector<AttackSample> samples = {{{0.1f, 0.9f, 0.5f, 0.4f}, 0}, {{0.5f, 0.2f, 0.5f, 0.1f}, 1}};
+  AttackSettings settings;
+  settings.epsilon = 0.2;
+  const auto outcomes = attacked("fgsm", samples, settings, model);
+  CHECK(outcomes[0].success);
+  CHECK_FALSE(outcomes[1].success);
+  CHECK(outcomes[0].queries == 2);
+  const std::vector<float> want = {0.3f, 0.7f, 0.5f, 0.6f};
+  for (std::size_t i = 0; i < want.size(); ++i) CHECK(outcomes[0].values[i] == doctest::Approx(want[i]));
+  CHECK(outcomes[1].values[3] == 0.0f);  // clipped to the range
+  CHECK(outcomes[1].values[0] == doctest::Approx(0.3f));
+}
+
+TEST_CASE("Attack_Bim_StaysInTheBall") {
+  const LinearModel model{{1.0f, -1.0f}, 10.0f};  // never fooled
+  const std::vector<AttackSample> samples = {{{0.5f, 0.5f}, 0}};
+  AttackSettings settings;
+  settings.epsilon = 0.1;
+  const auto ten = attacked("bim", samples, settings, model);
+  CHECK_FALSE(ten[0].success);
+  CHECK(ten[0].queries == 11);
+  CHECK(ten[0].values[0] == doctest::Approx(0.6f));
+  CHECK(ten[0].values[1] == doctest::Approx(0.4f));
+  settings.steps = 2;  // of 0.02 each
+  const auto two = attacked("bim", samples, settings, model);
+  CHECK(two[0].values[0] == doctest::Approx(0.54f));
+}
+
+TEST_CASE("Attack_SinglePixel_FindsTheOnlyOneThatMatters") {
+  // Of 5×4 pixels with 3 channels, only pixel 13 can change the class, by its smallest value.
+  for (const std::int64_t stride : {std::int64_t{1}, std::int64_t{20}}) {
+    LinearModel model{std::vector<float>(60, 0.0f), -1.4f};
+    std::vector<std::size_t> places;
+    for (std::size_t c = 0; c < 3; ++c) places.push_back(stride == 1 ? 13 * 3 + c : 13 + 20 * c);
+    for (const std::size_t place : places) model.w[place] = -1.0f;
+    const std::vector<AttackSample> samples = {{std::vector<float>(60, 0.5f), 0}};
+    AttackSettings settings;
+    settings.channels = 3;
+    settings.channel_stride = stride;
+    const auto outcomes = attacked("single-pixel", samples, settings, model);
+    REQUIRE(outcomes[0].success);
+    std::size_t changed = 0;
+    for (std::size_t i = 0; i < 60; ++i) changed += outcomes[0].values[i] != 0.5f ? 1u : 0u;
+    CHECK(changed == 3);
+    for (const std::size_t place : places) CHECK(outcomes[0].values[place] == 0.0f);
+    CHECK(outcomes[0].queries % 2 == 0);  // the smallest value is the second
+    CHECK(outcomes[0].queries <= 40);
+    CHECK(attacked("single-pixel", samples, settings, model)[0].queries == outcomes[0].queries);
+    settings.steps = 1;
+    settings.seed = 1;
+    CHECK(attacked("single-pixel", samples, settings, model)[0].queries == 2);
+  }
+}
+
+TEST_CASE("Attack_BadSettings_AreRefused") {
+  const std::vector<AttackSample> samples = {{{0.5f, 0.5f}, 0}};
+  AttackSettings settings;
+  const auto says = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(says(refusal("fgsm", samples, settings), "needs a positive number"));
+  settings.epsilon = std::nan("");
+  CHECK(says(refusal("bim", samples, settings), "needs a positive number"));
+  settings.epsilon = 0.1;
+  CHECK(says(refusal("fgsm", {}, settings), "no sample"));
+  CHECK(says(refusal("fgsm", {{{0.5f}, 0}, {{0.5f, 0.1f}, 0}}, settings), "differ in size"));
+  settings.channels = 3;
+  CHECK(says(refusal("fgsm", samples, settings), "3 channels"));
+  settings.channels = 1;
+  settings.low = 1.0f;
+  CHECK(says(refusal("fgsm", samples, settings), "range"));
+  CHECK(says(refusal("sorcery", samples, settings), "bim, single-pixel"));
+}
+
+TEST_CASE("DataUnits_OfPictures_AreExactBothWays") {
+  Preprocess how;
+  how.channels = 3;
+  how.height = 2;
+  how.width = 3;
+  how.scale = 1.0f / 255.0f;
+  how.mean = {0.5f, 0.25f, 0.1f};
+  how.std = {0.2f, 0.3f, 0.4f};
+  how.order = ChannelOrder::rgb;
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    how.layout = layout;
+    const auto units = DataUnits::pictures(how);
+    REQUIRE(units.ok());
+    std::vector<std::byte> pixels(18);
+    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::byte>(i * 14);
+    const auto input = preprocess(how, pixels);
+    REQUIRE_MESSAGE(input.ok(), input.error().message);
+    const auto data = units->data_of(input->values<float>());
+    for (const float value : data) CHECK(value == stored_in_8_bits(value));
+    std::vector<float> back(18);
+    units->to_input(data, back);
+    for (std::size_t i = 0; i < back.size(); ++i)
+      CHECK(back[i] == doctest::Approx(input->values<float>()[i]).epsilon(1e-6));
+    const auto gradient = units->data_gradient(std::vector<float>(18, 1.0f));
+    CHECK(gradient[0] == doctest::Approx(5.0f));
+    CHECK(gradient[layout == Layout::nchw ? 6 : 1] == doctest::Approx(1.0f / 0.3f));
+  }
+}
+
+}  // namespace driftscope::test
