@@ -8,6 +8,9 @@
 
 namespace driftscope {
 
+/// Below so many samples a rate is shown, but nothing is concluded from it: its interval is ±10 %.
+inline constexpr std::int64_t enough_for_a_rate = 100;
+
 /// 0 ≤ k ≤ n, n ≥ 1. Covers the true rate with about the confidence.
 [[nodiscard]] Interval wilson_interval(std::int64_t k, std::int64_t n, double confidence = 0.95);
 

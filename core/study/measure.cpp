@@ -10,8 +10,9 @@
 namespace driftscope {
 namespace {
 
-constexpr std::array<std::string_view, 10> kind_names = {
-    "-", "accuracy", "time", "first", "load", "memory", "size", "difference", "relative", "misclassified"};
+constexpr std::array<std::string_view, 11> kind_names = {"-",        "accuracy", "time",         "first",
+                                                         "load",     "memory",   "size",         "difference",
+                                                         "relative", "success",  "misclassified"};
 
 }  // namespace
 

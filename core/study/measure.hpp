@@ -19,6 +19,7 @@ enum class MeasureKind {
   size,           ///< of the model's file, bytes
   difference,     ///< mean of |output − that on the study's first target|
   relative,       ///< the same ÷ |output there|
+  success,        ///< share of attacked samples that were fooled; the data is the attack's name
   misclassified,  ///< share of samples with another class than on the first target
 };
 

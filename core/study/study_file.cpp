@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/attack/attack.hpp"
 #include "core/base/json.hpp"
 #include "core/base/json_lists.hpp"
 #include "core/base/text.hpp"
@@ -36,6 +37,9 @@ documents::Study complete() {
   table.note = "x";
   documents::PublishedRow& row = table.rows.emplace_back();
   row.of = row.host = row.why_not = "x";
+  documents::StudyAttack& attack = study.attacks.emplace_back();
+  attack.epsilon = 1.0;
+  attack.steps = attack.samples = 1;
   study.claims.emplace_back().factor = 1.0;
   return study;
 }
@@ -83,6 +87,7 @@ class Checks {
     if (study_.repetitions && (*study_.repetitions < 1 || *study_.repetitions > most_repetitions))
       return bad_input(
           fmt::format("repetitions: expected 1 to {}, got {}", most_repetitions, *study_.repetitions));
+    for (std::size_t i = 0; i < study_.attacks.size(); ++i) DRIFTSCOPE_CHECK(attack(i));
     for (std::size_t i = 0; i < study_.tables.size(); ++i) DRIFTSCOPE_CHECK(table(i));
     for (std::size_t i = 0; i < study_.claims.size(); ++i) DRIFTSCOPE_CHECK(claim(i));
     return {};
@@ -119,6 +124,22 @@ class Checks {
       if (!names.insert(target->text()).second)
         return bad_input(fmt::format("{}: {} occurs twice", at, in_quotes(target->text())));
     }
+    return {};
+  }
+
+  Status attack(std::size_t i) {
+    const documents::StudyAttack& attack = study_.attacks[i];
+    const std::string at = fmt::format("attacks[{}]", i);
+    DRIFTSCOPE_CHECK(name(at + ".name", attack.name, attacks_));
+    const auto method = find_attack_method(attack.method);
+    if (!method.ok()) return bad_input(fmt::format("{}.method: {}", at, method.error().message));
+    if ((*method)->needs_epsilon &&
+        !(attack.epsilon && *attack.epsilon > 0.0 && std::isfinite(*attack.epsilon)))
+      return bad_input(fmt::format("{}.epsilon: {} needs a number above 0", at, attack.method));
+    if (attack.steps.value_or(1) < 1 || attack.samples.value_or(1) < 1)
+      return bad_input(fmt::format("{}: steps and samples are at least 1", at));
+    for (std::size_t k = 0; k < attack.models.size(); ++k)
+      DRIFTSCOPE_CHECK(model(fmt::format("{}.models[{}]", at, k), attack.models[k]));
     return {};
   }
 
@@ -174,6 +195,7 @@ class Checks {
   }
 
   const documents::Study& study_;
+  std::set<std::string> attacks_;
 };
 
 /// "models[0].name: expected …" with its line.

@@ -51,6 +51,25 @@ Status read_part(const ordered_json& value, AnswersPart& part) {
   return {};
 }
 
+Status read_part(const ordered_json& value, AttackPart& part) {
+  const JsonPath root;
+  JsonFields fields(value, root);
+  fields.required("begin", part.begin);
+  fields.required("samples", part.samples);
+  fields.required("attacked", part.attacked);
+  fields.required("successes", part.successes);
+  fields.required("queries", part.queries);
+  DRIFTSCOPE_CHECK(std::move(fields).status());
+  if (part.samples < 1 || part.attacked < 0 || part.attacked > part.samples || part.successes < 0 ||
+      part.successes > part.attacked || part.queries < 0)
+    return bad_input("more successes than attacks, or more attacks than samples");
+  return {};
+}
+
+std::string attack_name(const StudySubject& subject, const documents::StudyAttack& attack) {
+  return fmt::format("attack {}/{}/{}", subject.model, subject.variant, attack.name);
+}
+
 Status read_session(const ordered_json& value, SessionTimes& times) {
   const JsonPath root;
   JsonFields fields(value, root);
@@ -78,26 +97,28 @@ Result<std::optional<std::string>> failure_in(const ordered_json& value) {
 class Reader {
  public:
   Reader(const documents::Study& study, const std::vector<std::string>& targets, const CampaignResults& cells)
-      : subjects_(subjects_of(study)), targets_(targets), cells_(cells) {}
+      : study_(study), subjects_(subjects_of(study)), targets_(targets), cells_(cells) {}
 
   Result<StudyResults> read() {
     for (std::size_t t = 0; t < targets_.size(); ++t)
       for (std::size_t s = 0; s < subjects_.size(); ++s) {
         for (std::size_t d = 0; d < subjects_[s].data.size(); ++d) DRIFTSCOPE_CHECK(read_answers({s, d, t}));
         DRIFTSCOPE_CHECK(read_times({s, t}));
+        for (std::size_t a = 0; a < study_.attacks.size(); ++a) DRIFTSCOPE_CHECK(read_attack({s, a, t}));
       }
     results_.bytes.assign(subjects_.size(), -1);
     return std::move(results_);
   }
 
  private:
-  Status read_answers(const AnswersKey& key) {
-    const std::string name = answers_name(subjects_[key.subject], subjects_[key.subject].data[key.data]);
-    std::map<std::int64_t, AnswersPart> parts;
-    Answers& answers = results_.answers[key];
+  /// The parts of this name, by where they begin; what failed is `error`.
+  template <class Part>
+  Result<std::map<std::int64_t, Part>> read_parts(std::size_t target, const std::string& name,
+                                                  std::optional<std::string>& error) {
+    std::map<std::int64_t, Part> parts;
     // Names are sorted: those of this one follow each other.
-    for (auto cell = cells_.lower_bound({targets_[key.target], name});
-         cell != cells_.end() && cell->first.target == targets_[key.target]; ++cell) {
+    for (auto cell = cells_.lower_bound({targets_[target], name});
+         cell != cells_.end() && cell->first.target == targets_[target]; ++cell) {
       const auto begin = part_begin(cell->first.item, name);
       if (!begin) {
         if (cell->first.item.starts_with(name)) continue;
@@ -105,16 +126,25 @@ class Reader {
       }
       const ordered_json value = ordered_json::parse(cell->second, nullptr, false);
       if (!value.is_object()) return damaged(cell->first, "no JSON object");
-      DRIFTSCOPE_TRY(std::optional<std::string> error, failure_in(value));
-      if (error) {
-        answers.error = std::move(error);
+      DRIFTSCOPE_TRY(std::optional<std::string> failed, failure_in(value));
+      if (failed) {
+        error = std::move(failed);
         continue;
       }
-      AnswersPart part;
+      Part part;
       if (const Status read = read_part(value, part); !read.ok())
         return damaged(cell->first, read.error().message);
       parts[part.begin] = std::move(part);
     }
+    return parts;
+  }
+
+  Status read_answers(const AnswersKey& key) {
+    const StudySubject& subject = subjects_[key.subject];
+    Answers& answers = results_.answers[key];
+    DRIFTSCOPE_TRY(
+        const auto parts,
+        read_parts<AnswersPart>(key.target, answers_name(subject, subject.data[key.data]), answers.error));
     bool outputs = true;
     for (const auto& [begin, part] : parts) {
       if (begin != answers.samples()) break;
@@ -125,6 +155,21 @@ class Reader {
       outputs = outputs && !part.outputs.empty();
     }
     if (!outputs) answers.outputs.clear();
+    return {};
+  }
+
+  Status read_attack(const AttackKey& key) {
+    AttackResult& result = results_.attacks[key];
+    const std::string name = attack_name(subjects_[key.subject], study_.attacks[key.attack]);
+    DRIFTSCOPE_TRY(const auto parts, read_parts<AttackPart>(key.target, name, result.error));
+    AttackPart& sum = result.sum;
+    for (const auto& [begin, part] : parts) {
+      if (begin != sum.samples) break;
+      sum.samples += part.samples;
+      sum.attacked += part.attacked;
+      sum.successes += part.successes;
+      sum.queries += part.queries;
+    }
     return {};
   }
 
@@ -144,6 +189,7 @@ class Reader {
     return {};
   }
 
+  const documents::Study& study_;
   const std::vector<StudySubject> subjects_;
   const std::vector<std::string>& targets_;
   const CampaignResults& cells_;
@@ -163,6 +209,11 @@ std::string answers_cell(const StudySubject& subject, const documents::StudyData
   return fmt::format("{} @{}+{}", answers_name(subject, data), begin, samples);
 }
 
+std::string attack_cell(const StudySubject& subject, const documents::StudyAttack& attack, std::int64_t begin,
+                        std::int64_t samples) {
+  return fmt::format("{} @{}+{}", attack_name(subject, attack), begin, samples);
+}
+
 std::string times_cell(const StudySubject& subject, std::int64_t repetition) {
   return fmt::format("times {}/{} #{}", subject.model, subject.variant, repetition);
 }
@@ -180,6 +231,14 @@ nlohmann::json encode_result(const AnswersPart& part) {
     }
   }
   return value;
+}
+
+nlohmann::json encode_result(const AttackPart& part) {
+  return {{"begin", part.begin},
+          {"samples", part.samples},
+          {"attacked", part.attacked},
+          {"successes", part.successes},
+          {"queries", part.queries}};
 }
 
 nlohmann::json encode_result(const SessionTimes& times) {

@@ -1,7 +1,8 @@
 // What the cells of a study gave: answers over parts of data sets, times and memory of fresh sessions, or why
 // a cell has none. A line of JSON for each in the study's store. Clients: the schedule, the runner, tables.
 //
-// Cells are named "answers lenet5/float32/original @0+64" (samples 0 to 63) and "times lenet5/float32 #1".
+// Cells are named "answers lenet5/float32/original @0+64" (samples 0 to 63), "attack lenet5/float32/fgsm @0+8"
+// and "times lenet5/float32 #1".
 #pragma once
 
 #include <cstdint>
@@ -61,7 +62,31 @@ struct Times {
   std::optional<std::string> error;
 };
 
+/// Of one cell: samples from `begin` on.
+struct AttackPart {
+  std::int64_t begin = 0;
+  std::int64_t samples = 0;    ///< looked at
+  std::int64_t attacked = 0;   ///< of them: answered rightly before
+  std::int64_t successes = 0;  ///< of these: answered wrongly afterwards
+  std::int64_t queries = 0;
+};
+
+/// Of the samples from 0 on without a gap.
+struct AttackResult {
+  AttackPart sum;
+  std::optional<std::string> error;
+};
+
+/// Places: of subjects_of, of the study's attacks, of the targets.
+struct AttackKey {
+  std::size_t subject = 0;
+  std::size_t attack = 0;
+  std::size_t target = 0;
+  auto operator<=>(const AttackKey&) const = default;
+};
+
 struct StudyResults {
+  std::map<AttackKey, AttackResult> attacks;
   std::map<AnswersKey, Answers> answers;
   std::map<TimesKey, Times> times;
   /// Bytes of each subject's file; −1: it was not read.
@@ -72,7 +97,11 @@ struct StudyResults {
                                        std::int64_t begin, std::int64_t samples);
 [[nodiscard]] std::string times_cell(const StudySubject& subject, std::int64_t repetition);
 
+[[nodiscard]] std::string attack_cell(const StudySubject& subject, const documents::StudyAttack& attack,
+                                      std::int64_t begin, std::int64_t samples);
+
 [[nodiscard]] nlohmann::json encode_result(const AnswersPart& part);
+[[nodiscard]] nlohmann::json encode_result(const AttackPart& part);
 [[nodiscard]] nlohmann::json encode_result(const SessionTimes& times);
 [[nodiscard]] nlohmann::json encode_failure(const Error& error);
 

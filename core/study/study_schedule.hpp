@@ -15,13 +15,16 @@ namespace driftscope {
 struct StudyCell {
   std::size_t subject = 0;
   std::size_t target = 0;
-  std::optional<std::size_t> data = {};  ///< nothing: times
-  std::int64_t begin = 0;                ///< of samples
-  std::int64_t samples = 0;              ///< at most so many in this round
-  std::int64_t repetition = 0;           ///< of times, from 1
+  std::optional<std::size_t> data = {};    ///< answers over this data set
+  std::optional<std::size_t> attack = {};  ///< on the first data set; neither: times
+  std::int64_t begin = 0;                  ///< of samples
+  std::int64_t samples = 0;                ///< at most so many in this round
+  std::int64_t repetition = 0;             ///< of times, from 1
 };
 
 inline constexpr std::int64_t first_round_samples = 100;
+/// Attacks ask many times for each sample, and come last in a round.
+inline constexpr std::int64_t first_round_attacks = 20;
 
 class StudySchedule {
  public:
@@ -35,6 +38,7 @@ class StudySchedule {
   struct Amount {
     std::int64_t samples = 0;
     std::int64_t measurements = 0;
+    std::int64_t attacks = 0;  ///< samples that are attacked
   };
   [[nodiscard]] Amount total() const;
   [[nodiscard]] Amount done(const StudyResults& results) const;
@@ -44,6 +48,8 @@ class StudySchedule {
                                                         int round) const;
   std::size_t targets_;
   std::int64_t repetitions_;
+  /// By subject and attack: samples to attack; 0: the attack is not on this model.
+  std::vector<std::vector<std::int64_t>> attacked_;
   std::vector<std::vector<std::int64_t>> samples_;
 };
 

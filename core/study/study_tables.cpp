@@ -44,6 +44,8 @@ StudyTable measured_table(const StudyView& view) {
       .columns = {"model", "variant", "target", "data", "accuracy", "other class than first target",
                   "10,000 inferences", "first", "load", "memory", "size"},
       .rows = {}};
+  for (const documents::StudyAttack& attack : view.study().attacks)
+    table.columns.push_back("fooled by " + attack.name);
   for (const StudySubject& subject : view.subjects())
     for (std::size_t t = 0; t < view.targets().size(); ++t)
       for (const documents::StudyData& data : subject.data) {
@@ -54,6 +56,14 @@ StudyTable measured_table(const StudyView& view) {
             {{subject.model, subject.variant, view.targets()[t], data.name, cell(MeasureKind::accuracy),
               cell(MeasureKind::misclassified), cell(MeasureKind::time), cell(MeasureKind::first),
               cell(MeasureKind::load), cell(MeasureKind::memory), cell(MeasureKind::size)}});
+        // On the model itself and its first data set.
+        const bool attacked = subject.variant == StudySubject::base_variant && &data == &subject.data.front();
+        for (const documents::StudyAttack& attack : view.study().attacks) {
+          const bool here =
+              attacked && std::ranges::find(attack.models, subject.model) != attack.models.end();
+          table.rows.back().cells.push_back(
+              here ? shown(view, {MeasureKind::success, attack.name, ""}, subject.model, t) : "–");
+        }
       }
   return table;
 }

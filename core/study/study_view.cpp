@@ -17,7 +17,7 @@ constexpr double inferences = 10'000.0;  // the unit of the studies
 
 Figure none(std::string why) { return {.value = {}, .interval = {}, .n = 0, .text = std::move(why)}; }
 
-std::string few(std::int64_t n) { return n < enough_samples ? ", too few" : ""; }
+std::string few(std::int64_t n) { return n < enough_for_a_rate ? ", too few" : ""; }
 
 Figure rate(std::int64_t k, std::int64_t n) {
   Figure figure{.value = static_cast<double>(k) / static_cast<double>(n),
@@ -123,6 +123,7 @@ Figure StudyView::figure(const Measure& measure, std::string_view model, std::si
     case MeasureKind::first:
     case MeasureKind::load:
     case MeasureKind::memory: return of_times(measure.kind, *place, target);
+    case MeasureKind::success: return of_attack(measure, *place, target);
     case MeasureKind::accuracy:
     case MeasureKind::difference:
     case MeasureKind::relative:
@@ -147,6 +148,18 @@ Figure StudyView::of_answers(const Measure& measure, std::size_t subject, std::s
     return rate(pair.different, pair.n);
   }
   return distance(*left, *here, measure.kind == MeasureKind::relative);
+}
+
+Figure StudyView::of_attack(const Measure& measure, std::size_t subject, std::size_t target) const {
+  for (std::size_t a = 0; a < study_.attacks.size(); ++a) {
+    if (study_.attacks[a].name != measure.data) continue;
+    const auto found = results_.attacks.find({subject, a, target});
+    if (found == results_.attacks.end()) break;
+    const AttackResult& attack = found->second;
+    if (attack.sum.attacked > 0) return rate(attack.sum.successes, attack.sum.attacked);
+    return none(attack.error ? *attack.error : attack.sum.samples > 0 ? "nothing to attack" : "not yet run");
+  }
+  return none("–");
 }
 
 Figure StudyView::of_times(MeasureKind kind, std::size_t subject, std::size_t target) const {

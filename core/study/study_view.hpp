@@ -13,9 +13,6 @@
 
 namespace driftscope {
 
-/// Below this many samples a rate is shown, but nothing is concluded from it.
-inline constexpr std::int64_t enough_samples = 100;
-
 /// A figure with what it rests on.
 struct Figure {
   std::optional<double> value;       ///< nothing: why not is in `text`
@@ -45,6 +42,7 @@ class StudyView {
 
  private:
   [[nodiscard]] Figure of_answers(const Measure& measure, std::size_t subject, std::size_t target) const;
+  [[nodiscard]] Figure of_attack(const Measure& measure, std::size_t subject, std::size_t target) const;
   [[nodiscard]] Figure of_times(MeasureKind kind, std::size_t subject, std::size_t target) const;
 
   documents::Study study_;

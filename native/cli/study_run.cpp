@@ -16,6 +16,7 @@
 #include "core/results/comparison_view.hpp"
 #include "core/results/run_times.hpp"
 #include "native/cli/result_store.hpp"
+#include "native/host/attack_run.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/target_runner.hpp"
 #include "native/host/targets.hpp"
@@ -42,6 +43,7 @@ constexpr std::string_view shipped_prefix = "shipped:";
 /// How long one cell may take, roughly: so much is lost with the process.
 constexpr double cell_seconds = 8.0;
 constexpr std::int64_t first_samples = 8;
+constexpr std::int64_t first_attacked = 4;
 constexpr std::int64_t time_ms = 1000;
 /// Outputs of a sample are kept up to so many numbers.
 constexpr std::int64_t most_outputs = 1024;
@@ -92,13 +94,14 @@ class Cell {
   /// The name of the cell's result, and the result.
   std::pair<std::string, nlohmann::json> run(const StudyCell& cell, const TargetProgress& progress) {
     StudyFiles::Subject& subject = files_.subjects[cell.subject];
-    if (!cell.data) {
+    if (!cell.data && !cell.attack) {
       runner_.rest();  // what is measured begins with the start of the browser
       const std::string name = times_cell(subject.subject, cell.repetition);
       const auto times = measure(subject, files_.targets[cell.target], progress);
       runner_.rest();
       return {name, times.ok() ? encode_result(*times) : encode_failure(times.error())};
     }
+    if (cell.attack) return attack(cell, progress);
     const std::int64_t samples = std::min(cell.samples, samples_at_a_time(cell));
     const std::string name =
         answers_cell(subject.subject, subject.subject.data[*cell.data], cell.begin, samples);
@@ -123,6 +126,53 @@ class Cell {
     const auto [samples, seconds] = pace->second;
     const double fitting = static_cast<double>(samples) * cell_seconds / std::max(seconds, 1e-3);
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1, samples * 8);
+  }
+
+  std::pair<std::string, nlohmann::json> attack(const StudyCell& cell, const TargetProgress& progress) {
+    const StudyFiles::Subject& subject = files_.subjects[cell.subject];
+    const documents::StudyAttack& wanted = study_.attacks[*cell.attack];
+    auto& pace = attack_paces_[{cell.subject, *cell.attack, cell.target}];
+    const std::int64_t samples = std::min(
+        cell.samples,
+        pace.first == 0 ? first_attacked
+                        : std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(pace.first) *
+                                                                             cell_seconds / pace.second),
+                                                   1, 8 * pace.first));
+    const std::string name = attack_cell(subject.subject, wanted, cell.begin, samples);
+    const double begin = now_seconds();
+    const auto part = attacked(subject, wanted, files_.targets[cell.target], cell.begin, samples, progress);
+    pace = {samples, std::max(1e-3, now_seconds() - begin)};
+    return {name, part.ok() ? encode_result(*part) : encode_failure(part.error())};
+  }
+
+  Result<AttackPart> attacked(const StudyFiles::Subject& subject, const documents::StudyAttack& wanted,
+                              const Target& target, std::int64_t begin, std::int64_t samples,
+                              const TargetProgress& progress) const {
+    const GivenDataset& all = subject.data.front();
+    std::vector<std::int64_t> chosen(static_cast<std::size_t>(samples));
+    for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = begin + static_cast<std::int64_t>(i);
+    GivenDataset some = all;
+    DRIFTSCOPE_TRY(some.stacked, chosen_items(all.stacked, chosen));
+    some.samples = samples;
+    some.labels.assign(all.labels.begin() + begin, all.labels.begin() + begin + samples);
+    AttackPlan plan;
+    plan.model = &subject.model;
+    DRIFTSCOPE_TRY(plan.method, find_attack_method(wanted.method));
+    plan.dataset = &some;
+    plan.targets = {target};
+    plan.samples = samples;
+    plan.epsilon = wanted.epsilon.value_or(0.0);
+    plan.steps = wanted.steps.value_or(0);
+    plan.seed += static_cast<std::uint64_t>(begin);  // parts are attacked apart
+    AttackPart part{.begin = begin, .samples = samples};
+    auto report = run_attack(plan, options_.runner, progress);
+    if (!report.ok()) return std::move(report).error();
+    for (const AttackOutcome& outcome : report->targets.front().outcomes) {
+      ++part.attacked;
+      part.successes += outcome.success ? 1 : 0;
+      part.queries += outcome.queries;
+    }
+    return part;
   }
 
   Result<AnswersPart> answer(const StudyFiles::Subject& subject, const GivenDataset& dataset,
@@ -188,6 +238,7 @@ class Cell {
   const StudyRunOptions& options_;
   TargetRunner runner_;
   std::map<std::pair<std::size_t, std::size_t>, std::pair<std::int64_t, double>> paces_;
+  std::map<AttackKey, std::pair<std::int64_t, double>> attack_paces_;  ///< by subject, attack, target
 };
 
 /// From the paces so far, where every target has one.
@@ -283,7 +334,10 @@ Result<bool> run_study(const documents::Study& study, StudyFiles& files, Campaig
     const StudySubject& subject = files.subjects[cell->subject].subject;
     auto [name, result] = cells.run(*cell, [&](std::string_view step, std::int64_t, std::int64_t) {
       progress.what = fmt::format("{}: {}{}: {}", study.targets[cell->target], subject.name(),
-                                  cell->data ? ", " + subject.data[*cell->data].name : "", step);
+                                  cell->data     ? ", " + subject.data[*cell->data].name
+                                  : cell->attack ? ", " + study.attacks[*cell->attack].name
+                                                 : "",
+                                  step);
       options.progress(progress);
     });
     if (options.stopped()) return false;  // it is not the cell that failed

@@ -48,7 +48,7 @@ struct AttackReport {
   Shape shape;  ///< of a sample as the model reads it
 };
 
-/// Errors: a data set without labels, samples that no target answers rightly, a model without a gradient that
+/// Without outcomes where no sample is answered rightly by all targets. Errors: a data set without labels, a model without a gradient that
 /// the method needs, and whatever a run has.
 [[nodiscard]] Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& options,
                                               const TargetProgress& progress);

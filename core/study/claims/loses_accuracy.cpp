@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/statistics/mcnemar.hpp"
+#include "core/statistics/rate.hpp"
 #include "core/study/claim.hpp"
 #include "core/study/study_view.hpp"
 
@@ -28,7 +29,7 @@ ClaimCheck check(const StudyView& view, const documents::StudyClaim& claim, std:
       fmt::format("{:.2f} % and {:.2f} % of {} samples; right on {} alone {}, there alone {}; p {:.2g}",
                   share(pair.both + pair.only_left), share(pair.both + pair.only_right), pair.n, claim.left,
                   pair.only_left, pair.only_right, test.p.p);
-  if (pair.n < enough_samples) {
+  if (pair.n < enough_for_a_rate) {
     result.answer = ClaimAnswer::undecided;
     result.evidence += "; too few samples";
   } else if (test.p.p < significant) {

@@ -21,7 +21,7 @@ ClaimCheck check(const StudyView& view, const documents::StudyClaim& /*claim*/, 
   if (pair.different > 0)
     result.answer = ClaimAnswer::fails;
   else
-    result.answer = pair.n < enough_samples ? ClaimAnswer::undecided : ClaimAnswer::holds;
+    result.answer = pair.n < enough_for_a_rate ? ClaimAnswer::undecided : ClaimAnswer::holds;
   return result;
 }
 

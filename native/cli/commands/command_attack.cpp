@@ -9,6 +9,7 @@
 #include "core/dataset/dataset_format.hpp"
 #include "core/dataset/npy.hpp"
 #include "core/report/text_table.hpp"
+#include "core/statistics/rate.hpp"
 #include "generated/documents/attack.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
@@ -33,9 +34,6 @@ struct AttackOptions {
   AttackPlan plan;
   RunnerOptions runner;
 };
-
-// Below it a rate says little: ±10 % at 95 %.
-constexpr std::size_t few_samples = 100;
 
 struct MeanDistances {
   double linf = 0.0;
@@ -81,7 +79,7 @@ void print_report(const AttackOptions& options, const AttackReport& report) {
                fmt::format("{:.4g}", mean.l2), fmt::format("{}", mean.queries)});
   }
   print_out("{}", table.text());
-  if (report.samples.size() < few_samples)
+  if (std::ssize(report.samples) < enough_for_a_rate)
     print_out("{} samples are too few for rates: take 100 or more\n", report.samples.size());
   if (report.transfer.empty()) return;
   TextTable transfer;
@@ -178,6 +176,9 @@ Status run_attack_command(AttackOptions options) {
   };
   DRIFTSCOPE_TRY(const AttackReport report, run_attack(plan, options.runner, progress));
   line.clear();
+  if (report.samples.empty())
+    return bad_input(
+        "no sample of the data set is answered rightly by all targets: there is nothing to attack");
   if (!options.folder.empty()) DRIFTSCOPE_CHECK(keep_adversarials(options.folder, report));
   if (options.json != "-") print_report(options, report);
   if (options.json.empty()) return {};

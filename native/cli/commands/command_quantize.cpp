@@ -13,7 +13,7 @@
 #include "core/model/onnx_writer.hpp"
 #include "core/quantize/study.hpp"
 #include "core/report/text_table.hpp"
-#include "core/statistics/distributions.hpp"
+#include "core/statistics/rate.hpp"
 #include "generated/documents/quantize.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/host/model_file.hpp"
@@ -41,24 +41,16 @@ struct QuantizeOptions {
   bool quiet = false;
 };
 
-/// Below this many samples an accuracy says too little.
-constexpr std::int64_t few_samples = 100;
-
-/// Wilson's score interval (Wilson 1927), 95 %.
-documents::AccuracyInterval wilson(const quantize::Accuracy& accuracy) {
-  const double z = normal_quantile(0.975);
-  const auto n = static_cast<double>(accuracy.samples);
-  const double p = accuracy.share();
-  const double middle = (p + z * z / (2.0 * n)) / (1.0 + z * z / n);
-  const double half = z / (1.0 + z * z / n) * std::sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n));
-  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+documents::AccuracyInterval interval_of(const quantize::Accuracy& accuracy) {
+  const Interval interval = wilson_interval(accuracy.correct, accuracy.samples);
+  return {interval.low, interval.high};
 }
 
 std::string accuracy_text(const quantize::Accuracy& accuracy) {
-  const documents::AccuracyInterval interval = wilson(accuracy);
+  const documents::AccuracyInterval interval = interval_of(accuracy);
   return fmt::format("{:.2f} % ({} of {}, 95 % interval {:.2f} to {:.2f} %{})", 100.0 * accuracy.share(),
                      accuracy.correct, accuracy.samples, 100.0 * interval.low, 100.0 * interval.high,
-                     accuracy.samples < few_samples ? "; too few samples" : "");
+                     accuracy.samples < enough_for_a_rate ? "; too few samples" : "");
 }
 
 Result<Model> read_model(const ModelFile& file) {
@@ -199,8 +191,8 @@ documents::Quantize document_of(const QuantizeOptions& options, const ModelFile&
   made.layer_samples = study.measured_samples;
   made.accuracy_before = study.before ? study.before->share() : nothing;
   made.accuracy_after = study.after ? study.after->share() : nothing;
-  if (study.before) made.accuracy_before_interval = wilson(*study.before);
-  if (study.after) made.accuracy_after_interval = wilson(*study.after);
+  if (study.before) made.accuracy_before_interval = interval_of(*study.before);
+  if (study.after) made.accuracy_after_interval = interval_of(*study.after);
   made.agree = study.agree;
   made.bytes_before = model.file_bytes;
   made.bytes_after = after;

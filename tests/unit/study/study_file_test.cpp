@@ -18,6 +18,7 @@ constexpr std::string_view good = R"({
    "data": [{"name": "original", "source": "idx:a,b"}]}
  ],
  "targets": ["pc/strict", "chrome/fast"],
+ "attacks": [{"name": "small", "method": "fgsm", "epsilon": 0.1, "models": ["net"]}],
  "tables": [{"name": "I", "title": "T", "columns": ["acc"], "measures": ["accuracy:original"],
    "rows": [{"model": "Net", "of": "net", "on": "PC", "host": "pc", "cells": ["99"]}]}],
  "claims": [{"text": "c", "kind": "same_answers", "models": ["net"], "left": "pc/strict",
@@ -66,15 +67,17 @@ TEST_CASE("Study_WhatIsWrong_IsSaidWithItsLine") {
   CHECK(says(failure(with("\"net.onnx\"", "7")), "line 5: models[0].path"));
   CHECK(says(failure(with("\"chrome/fast\"", "\"chrome\"")), "line 9: targets[1]"));
   CHECK(says(failure(with("\"chrome/fast\"", "\"pc/strict\"")), "'pc/strict' occurs twice"));
-  CHECK(says(failure(with("accuracy:original", "beauty")), "line 10: tables[0].measures[0]: 'beauty'"));
-  CHECK(says(failure(with("[\"99\"]", "[]")), "line 11: tables[0].rows[0].cells: expected one for each"));
+  CHECK(says(failure(with("accuracy:original", "beauty")), "line 11: tables[0].measures[0]: 'beauty'"));
+  CHECK(says(failure(with("[\"99\"]", "[]")), "line 12: tables[0].rows[0].cells: expected one for each"));
   CHECK(says(failure(with("\"of\": \"net\"", "\"of\": \"nat\"")), "'nat' is no model of the study: net"));
-  CHECK(says(failure(with("same_answers", "sane_answers")), "line 12: claims[0].kind"));
+  CHECK(says(failure(with("same_answers", "sane_answers")), "line 13: claims[0].kind"));
   CHECK(says(failure(with("\"left\": \"pc/strict\"", "\"left\": \"pc/ort\"")), "claims[0].left"));
   CHECK(says(failure(with("\"name\": \"int8\"", "\"name\": \"float32\"")), "occurs twice"));
   CHECK(says(failure(with("\"name\": \"net\"", "\"name\": \"a b\"")), "line 5: models[0].name"));
   CHECK(says(failure(with("\"targets\":", "\"samples\": 0, \"targets\":")), "samples: expected at least 1"));
   CHECK(says(failure(with("driftscope-study-1", "driftscope-study-9")), "line 2: format"));
+  CHECK(says(failure(with("\"fgsm\"", "\"charm\"")), "line 10: attacks[0].method"));
+  CHECK(says(failure(with("\"epsilon\": 0.1", "\"epsilon\": 0")), "line 10: attacks[0].epsilon"));
   CHECK(says(failure("[]"), "expected an object"));
   CHECK_FALSE(read_study(std::string(good).substr(0, 200)).ok());
 }

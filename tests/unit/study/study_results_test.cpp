@@ -129,6 +129,39 @@ TEST_CASE("StudySchedule_WhatFailed_IsOver") {
   CHECK(view.figure({MeasureKind::time, "", ""}, "net", 0).text == "it broke");
 }
 
+TEST_CASE("StudyAttacks_Parts_AreAddedAndComeLast") {
+  documents::Study study = study_of({"pc/strict"});
+  study.repetitions = 1;
+  study.attacks.push_back({"small", "fgsm", 0.1, {}, 50, {"net"}});
+  study.attacks.push_back({"other", "fgsm", 0.1, {}, {}, {}});
+  Cells cells(study);
+  const StudySchedule schedule(study, {{100, 20}});
+  CHECK(schedule.total().attacks == 50);
+  std::vector<std::int64_t> ends;
+  while (const auto cell = schedule.next(cells.read())) {
+    if (cell->attack) {
+      CHECK(*cell->attack == 0);
+      const AttackPart part{cell->begin, cell->samples, cell->samples / 2, cell->samples / 4, 7};
+      cells.cells_[{"pc/strict", attack_cell(cells.subjects_[0], study.attacks[0], cell->begin,
+                                             cell->samples)}] = json_text(encode_result(part));
+      ends.push_back(cell->begin + cell->samples);
+    } else if (cell->data) {
+      CHECK(ends.empty());
+      cells.answers("pc/strict", part(cell->begin, cell->samples, 0), *cell->data);
+    } else {
+      cells.times("pc/strict", cell->repetition, 1.0);
+    }
+  }
+  CHECK(ends == std::vector<std::int64_t>{20, 50});
+  const Figure figure = cells.view().figure({MeasureKind::success, "small", ""}, "net", 0);
+  CHECK(figure.n == 25);
+  CHECK(*figure.value == 12.0 / 25.0);
+  CHECK(figure.text.find("too few") != std::string::npos);
+  cells.cells_[{"pc/strict", "attack net/float32/small @0+20"}] =
+      R"({"begin":0,"samples":20,"attacked":10,"successes":11,"queries":1})";
+  CHECK_FALSE(read_study_results(study, study.targets, cells.cells_).ok());
+}
+
 TEST_CASE("StudyFigures_OfKnownAnswers_AreExact") {
   Cells cells(study_of({"pc/strict", "chrome/fast"}));
   cells.answers("pc/strict", part(0, 200, 0));
