@@ -1,6 +1,6 @@
 // Attacks on classifiers: inputs are changed little until the answer is wrong. An attack is a state machine
-// that asks for classes or gradients of a batch of inputs and is told them, so that every host can serve it; it
-// runs nothing and knows no targets. A method is a file in methods/: each FOO.cpp defines `void
+// that asks for classes or gradients of a batch of inputs and is told them, so that every host can serve
+// it; it runs nothing and knows no targets. A method is a file in methods/: each FOO.cpp defines `void
 // driftscope::attack_methods::foo::add_to(AttackMethodTable&)`; the table is generated from the folder.
 // Client: native/host/attack_run.
 #pragma once

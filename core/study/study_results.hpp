@@ -1,8 +1,8 @@
 // What the cells of a study gave: answers over parts of data sets, times and memory of fresh sessions, or why
 // a cell has none. A line of JSON for each in the study's store. Clients: the schedule, the runner, tables.
 //
-// Cells are named "answers lenet5/float32/original @0+64" (samples 0 to 63), "attack lenet5/float32/fgsm @0+8"
-// and "times lenet5/float32 #1".
+// Cells are named "answers lenet5/float32/original @0+64" (samples 0 to 63), "attack lenet5/float32/fgsm
+// @0+8" and "times lenet5/float32 #1".
 #pragma once
 
 #include <cstdint>

@@ -48,8 +48,8 @@ struct AttackReport {
   Shape shape;  ///< of a sample as the model reads it
 };
 
-/// Without outcomes where no sample is answered rightly by all targets. Errors: a data set without labels, a model without a gradient that
-/// the method needs, and whatever a run has.
+/// Without outcomes where no sample is answered rightly by all targets. Errors: a data set without labels,
+/// a model without a gradient that the method needs, and whatever a run has.
 [[nodiscard]] Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& options,
                                               const TargetProgress& progress);
 

@@ -1,5 +1,5 @@
-// Single pixel (Foolbox 1 and 2): pixels in random order, up to 1,000 of them; each is set to the largest, then
-// to the smallest value, in all channels. It stops at the first that is answered wrongly.
+// Single pixel (Foolbox 1 and 2): pixels in random order, up to 1,000 of them; each is set to the largest,
+// then to the smallest value, in all channels. It stops at the first that is answered wrongly.
 #include <algorithm>
 
 #include "core/attack/attack.hpp"

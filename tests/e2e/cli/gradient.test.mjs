@@ -8,7 +8,10 @@ test("Gradient_OfLeNet5_RunsOnEveryEngineOfThePC", (t) => {
   const graph = join(temporaryFolder(t), "gradient.onnx");
   const made = run(["gradient", asset("models", "lenet5.onnx"), "-o", graph]);
   assert.equal(made.status, 0, made.stderr);
-  assert.match(made.stdout, /input label: int64 N\n {2}output loss: float32 scalar\n {2}output grad\/input: float32 Nx1x28x28/);
+  assert.match(
+    made.stdout,
+    /input label: int64 N\n {2}output loss: float32 scalar\n {2}output grad\/input: float32 Nx1x28x28/,
+  );
   const targets = "pc/strict,pc/fast,pc/ort";
   const compared = run(["compare", graph, "--left", "pc/reference", "--right", targets, "--json", "-"]);
   assert.equal(compared.status, 0, compared.stderr);

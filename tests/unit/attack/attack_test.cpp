@@ -12,7 +12,8 @@
 namespace driftscope::test {
 namespace {
 
-// Two classes; the second wins where w·x > bias. The loss of label 0 grows along w, that of label 1 against it.
+// Two classes; the second wins where w·x > bias. The loss of label 0 grows along w, that of label 1 against
+// it.
 struct LinearModel {
   std::vector<float> w;
   float bias = 0.0f;
