@@ -23,16 +23,27 @@ bool counts(const Graph& graph, ValueId id, std::int64_t batch) {
          std::ranges::find(counted_operators, op) != counted_operators.end();
 }
 
-/// The mean of each channel of each picture.
+/// The scores of classes: what goes into a last Softmax, whose own outputs are all much alike where the model
+/// is sure.
+ValueId scores_of(const Graph& graph) {
+  const ValueId output = graph.outputs[0];
+  const NodeId producer = graph.values[output].producer;
+  if (producer == no_node) return output;
+  const std::string& op = graph.nodes[producer].op_type;
+  return op == "Softmax" || op == "LogSoftmax" ? graph.nodes[producer].inputs[0] : output;
+}
+
+/// The mean of each channel of each picture, and its scores.
 class NeuronSink final : public TraceSink {
  public:
   NeuronSink(const Graph& graph, std::int64_t batch, std::span<Activations> runs)
-      : graph_(graph), batch_(batch), runs_(runs) {}
+      : graph_(graph), scores_(scores_of(graph)), batch_(batch), runs_(runs) {}
 
-  bool wants(ValueId value) const override { return counts(graph_, value, batch_); }
+  bool wants(ValueId value) const override { return value == scores_ || counts(graph_, value, batch_); }
 
   Status value(ValueId value, const Tensor& tensor) override {
-    if (!wants(value)) return {};
+    if (value == scores_) take_scores(tensor);
+    if (!counts(graph_, value, batch_)) return {};
     const auto channels = static_cast<std::size_t>(tensor.shape()[1]);
     const auto elements = tensor.values<float>();
     const std::size_t area =
@@ -49,7 +60,17 @@ class NeuronSink final : public TraceSink {
   void node_done(NodeId, std::int64_t) override {}
 
  private:
+  void take_scores(const Tensor& tensor) {
+    const auto scores = tensor.values<float>();
+    const std::size_t classes = scores.size() / static_cast<std::size_t>(batch_);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const auto own = scores.subspan(i * classes, classes);
+      runs_[i].outputs.assign(own.begin(), own.end());
+    }
+  }
+
   const Graph& graph_;
+  ValueId scores_;
   std::int64_t batch_;
   std::span<Activations> runs_;
 };
@@ -74,8 +95,12 @@ Result<ActivationRunner> ActivationRunner::make(const Graph& graph, const Prepro
   runner.graph_ = bound->graph;
   runner.input_ = std::move(input);
   const Graph& made = *runner.graph_;
-  if (made.outputs.empty() || made.values[made.outputs[0]].dtype != DType::float32)
-    return unsupported("the model's first output must be float32 scores of classes");
+  const bool has_output = !made.outputs.empty();
+  const auto shape = has_output ? made.values[scores_of(made)].static_shape() : std::nullopt;
+  if (!shape || shape->size() < 2 || (*shape)[0] != batch ||
+      made.values[scores_of(made)].dtype != DType::float32)
+    return unsupported(
+        "the model's first output must be scores of classes for each picture: float32, N x classes");
   for (ValueId id = 0; id < made.values.size(); ++id)
     if (counts(made, id, batch))
       runner.neurons_ += static_cast<std::size_t>((*made.values[id].static_shape())[1]);
@@ -101,14 +126,12 @@ Status ActivationRunner::run_batch(std::span<const StoredPicture* const> picture
   std::vector<Activations> runs(pictures.size());
   NeuronSink sink(*graph_, batch_, runs);
   DRIFTSCOPE_TRY(const std::vector<Tensor> outputs, run_to_end(*session_, {std::move(input)}, sink));
-  const auto scores = outputs[0].values<float>();
-  const std::size_t classes = scores.size() / static_cast<std::size_t>(batch_);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto own = scores.subspan(i * classes, classes);
-    runs[i].outputs.assign(own.begin(), own.end());
-    if (runs[i].neurons.size() != neurons_ || classes == 0)
-      return internal_error(fmt::format("a run recorded {} of {} neurons", runs[i].neurons.size(), neurons_));
-    results.push_back(std::move(runs[i]));
+  static_cast<void>(outputs);
+  for (Activations& run : runs) {
+    if (run.neurons.size() != neurons_ || run.outputs.empty())
+      return internal_error(fmt::format("a run recorded {} of {} neurons and {} scores", run.neurons.size(),
+                                        neurons_, run.outputs.size()));
+    results.push_back(std::move(run));
   }
   return {};
 }

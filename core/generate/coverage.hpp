@@ -13,7 +13,7 @@ namespace driftscope {
 /// What a model did with one input.
 struct Activations {
   std::vector<float> neurons;  ///< the mean of each channel of each layer
-  std::vector<float> outputs;  ///< the model's, of this input
+  std::vector<float> outputs;  ///< scores of classes, before a Softmax
 };
 
 class Coverage {

@@ -66,12 +66,7 @@ Generator::Generator(std::vector<StoredPicture> originals, std::vector<std::int6
 }
 
 std::size_t Generator::choose() {
-  if (options_.method == GenerateMethod::tensorfuzz) {
-    // One of the five latest, or any.
-    const std::uint64_t latest = std::min<std::uint64_t>(5, parents_.size());
-    const std::uint64_t which = rng_.below(latest + 1);
-    return which == latest ? rng_.below(parents_.size()) : parents_.size() - 1 - which;
-  }
+  if (options_.method == GenerateMethod::tensorfuzz) return rng_.below(parents_.size());
   for (;;) {
     place_ = place_ >= parents_.size() ? 0 : place_;
     const std::size_t at = place_++;
@@ -123,9 +118,11 @@ std::span<const Generated> Generator::next() {
   offered_.clear();
   drawn_.clear();
   while (offered_.empty() && !stuck_ && !done()) {
-    const std::size_t chosen = choose();
+    std::size_t chosen = choose();
     ++parents_[chosen].times;
     for (std::size_t i = 0; i < batch_size; ++i) {
+      // TensorFuzz's mutants of one parent have much the same outputs: few of them would be kept.
+      if (options_.method == GenerateMethod::tensorfuzz && i > 0) chosen = choose();
       std::optional<Parent> child = mutant(parents_[chosen]);
       if (!child) continue;
       offered_.push_back({child->original, child->chain, child->picture, -1});

@@ -48,7 +48,7 @@ class Generator {
   Generator(std::vector<StoredPicture> originals, std::vector<std::int64_t> labels,
             std::span<const Activations> runs, const GenerateOptions& options);
 
-  /// Mutants of one picture to be run, at most `batch_size`. Empty: done, or stuck().
+  /// Mutants to be run, at most `batch_size`. Empty: done, or stuck().
   [[nodiscard]] std::span<const Generated> next();
   /// What the model did with each of them.
   void judge(std::span<const Activations> runs);
@@ -60,7 +60,7 @@ class Generator {
   [[nodiscard]] const GenerateCounts& counts() const { return counts_; }
   [[nodiscard]] double covered() const { return coverage_->share(); }
 
-  /// Of one parent, as DeepHunter.
+  /// For DeepHunter all of one parent, as published.
   static constexpr std::size_t batch_size = 20;
 
  private:
