@@ -215,11 +215,24 @@ Status check_options(GenerateCommand& command) {
   return {};
 }
 
+/// A mutant is kept with the picture that it may become the parent of, and that one's reference.
+Status check_memory(std::int64_t count, std::size_t picture_bytes) {
+  constexpr double most = 2.0 * (std::int64_t{1} << 30);
+  const double needed = 3.0 * static_cast<double>(count) * static_cast<double>(picture_bytes);
+  if (needed <= most) return {};
+  return limit_error(
+      fmt::format("generate: {} pictures of {} bytes would take {:.0f} MB; use --count {} or less, and "
+                  "several seeds for more",
+                  count, picture_bytes, needed / 1e6,
+                  static_cast<std::int64_t>(most / 3 / static_cast<double>(picture_bytes))));
+}
+
 Status run_generate(GenerateCommand& command) {
   DRIFTSCOPE_CHECK(check_options(command));
   const auto begin = std::chrono::steady_clock::now();
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(command.model));
   DRIFTSCOPE_TRY(Originals originals, read_originals(command.dataset, model));
+  DRIFTSCOPE_CHECK(check_memory(command.options.count, originals.pictures[0].pixels.size()));
   auto made = ActivationRunner::make(model.graph, originals.how, command.engine, Generator::batch_size);
   if (!made.ok()) return in_context(std::move(made).error(), command.model);
   ActivationRunner runner = *std::move(made);
