@@ -121,6 +121,41 @@ TEST_CASE("Attack_SinglePixel_FindsTheOnlyOneThatMatters") {
   }
 }
 
+TEST_CASE("Attack_Boundary_ComesCloseToThePlane") {
+  // The distance from the sample to the plane w·x = bias is |score|/‖w‖.
+  LinearModel model{std::vector<float>(20, 0.0f), 0.0f};
+  for (std::size_t i = 0; i < 20; ++i) model.w[i] = i % 3 == 0 ? 1.0f : -0.5f;
+  std::vector<AttackSample> samples;
+  samples.push_back({std::vector<float>(20, 0.5f), 0});
+  samples.push_back({std::vector<float>(20, 0.4f), 0});
+  samples[1].values[0] = 0.2f;
+  model.bias = 0.6f;
+  AttackSettings settings;
+  settings.steps = 2500;
+  const auto outcomes = attacked("boundary", samples, settings, model);
+  double norm = 0.0;
+  for (const float w : model.w) norm += static_cast<double>(w * w);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    REQUIRE(outcomes[i].success);
+    CHECK(model.score(outcomes[i].values) > 0.0f);
+    double sum = 0.0;
+    for (std::size_t at = 0; at < 20; ++at) {
+      const double moved = static_cast<double>(outcomes[i].values[at] - samples[i].values[at]);
+      sum += moved * moved;
+    }
+    const double distance = std::abs(static_cast<double>(model.score(samples[i].values))) / std::sqrt(norm);
+    CHECK(std::sqrt(sum) >= distance * (1.0 - 1e-4));
+    CHECK(std::sqrt(sum) <= distance * 1.05);
+  }
+  // A classifier that never errs is left as it is.
+  model.bias = 1000.0f;
+  settings.steps = 10;
+  const auto never = attacked("boundary", samples, settings, model);
+  CHECK_FALSE(never[0].success);
+  CHECK(never[0].values == samples[0].values);
+  CHECK(never[0].queries == 1000);
+}
+
 TEST_CASE("Attack_BadSettings_AreRefused") {
   const std::vector<AttackSample> samples = {{{0.5f, 0.5f}, 0}};
   AttackSettings settings;
