@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { asset, run, temporaryFolder } from "../support.mjs";
 
 const model = asset("models", "lenet5.onnx");
-const digits = `idx:${asset("data", "digits-test-images.idx3-ubyte")},${asset("data", "digits-test-labels.idx1-ubyte")}`;
+const data = (name) => asset("data", `digits-test-${name}-ubyte`);
+const digits = `idx:${data("images.idx3")},${data("labels.idx1")}`;
 const attack = (...more) => run(["attack", model, "--dataset", digits, "--quiet", ...more]);
 
 test("Attack_Fgsm_FoolsAndTransfers", (t) => {
