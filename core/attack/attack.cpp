@@ -44,8 +44,9 @@ Result<std::unique_ptr<Attack>> make_attack(const AttackMethod& method, std::vec
 float stored_in_8_bits(float value) { return std::nearbyintf(value * 255.0f) / 255.0f; }
 
 Status check_answer(const AttackQuestion& question, const AttackAnswer& answer) {
-  const std::size_t got =
-      question.asks == AttackAsks::classes ? answer.classes.size() : answer.gradients.size();
+  const std::size_t got = question.asks == AttackAsks::classes  ? answer.classes.size()
+                          : question.asks == AttackAsks::scores ? answer.scores.size()
+                                                                : answer.gradients.size();
   if (got != question.samples.size())
     return internal_error(
         fmt::format("an attack asked for {} answers and got {}", question.samples.size(), got));

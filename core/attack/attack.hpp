@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,13 @@ struct AttackSample {
   std::int64_t label = 0;
 };
 
+/// Words that may stand for others, of models that read tokens.
+struct WordChoices {
+  /// By token: those nearest to it, nearest first; none for tokens that are no words or are never replaced.
+  std::map<std::int64_t, std::vector<std::int64_t>> neighbours;
+  std::int64_t pad = 0;
+};
+
 struct AttackSettings {
   double epsilon = 0.0;    ///< the largest change of an element, in the data's units
   std::int64_t steps = 0;  ///< 0: as the method has it
@@ -33,9 +41,11 @@ struct AttackSettings {
   std::int64_t channels = 1;
   /// Distance in `values` between the channels of a pixel; C·H·W has H·W, H·W·C has 1.
   std::int64_t channel_stride = 1;
+  WordChoices words = {};  ///< of methods that replace words: `values` are then tokens
 };
 
-enum class AttackAsks { classes, gradients };
+/// Scores are the model's first output, a number for each class.
+enum class AttackAsks { classes, gradients, scores };
 
 /// What an attack wants to know next: inputs, and of which samples they are.
 struct AttackQuestion {
@@ -45,7 +55,8 @@ struct AttackQuestion {
 };
 
 struct AttackAnswer {
-  std::vector<std::int64_t> classes;          ///< of `classes`: as many as asked
+  std::vector<std::int64_t> classes;  ///< of `classes`: as many as asked
+  std::vector<std::vector<float>> scores = {};
   std::vector<std::vector<float>> gradients;  ///< of `gradients`: of the sample's loss, in the data's units
 };
 
@@ -72,6 +83,7 @@ struct AttackMethod {
   std::string_view help;  ///< for the command line
   bool needs_epsilon = false;
   bool needs_gradients = false;
+  bool replaces_words = false;  ///< for models that read tokens; the others change pictures
   std::unique_ptr<Attack> (*make)(std::vector<AttackSample> samples,
                                   const AttackSettings& settings) = nullptr;
 };

@@ -7,7 +7,9 @@
 #include <map>
 
 #include "core/attack/data_units.hpp"
+#include "core/attack/word_choices.hpp"
 #include "core/compare/dataset_predictions.hpp"
+#include "core/dataset/text_preprocess.hpp"
 #include "core/gradient/gradient.hpp"
 #include "core/model/onnx_writer.hpp"
 #include "native/host/sample_files.hpp"
@@ -51,13 +53,16 @@ class AttackHost {
     const auto& stacked = plan_.dataset->stacked;
     if (plan_.dataset->labels.empty())
       return bad_input("--dataset: it has no labels, and an attack needs to know which answers are right");
-    if (stacked.size() != 1 || stacked[0].tensor.dtype() != DType::float32)
-      return unsupported(fmt::format(
-          "attack method {} changes pictures: the model needs a single float32 input", plan_.method->name));
+    words_ = plan_.method->replaces_words;
+    if (stacked.size() != 1 || stacked[0].tensor.dtype() != (words_ ? DType::int64 : DType::float32))
+      return unsupported(fmt::format("attack method {} changes {}: the model needs a single {} input",
+                                     plan_.method->name, words_ ? "words" : "pictures",
+                                     words_ ? "int64" : "float32"));
     const Tensor& all = stacked[0].tensor;
     const auto id = plan_.model->graph.inputs.at(0);
     input_ = plan_.model->graph.values[id].name;
     sample_shape_.assign(all.shape().begin() + 1, all.shape().end());
+    if (words_) return open_words(all);
     DRIFTSCOPE_TRY(units_, units_of(*plan_.model, all));
     if (plan_.method->needs_gradients) {
       DRIFTSCOPE_TRY(gradient_, gradient_file(*plan_.model, input_));
@@ -67,10 +72,19 @@ class AttackHost {
 
   /// The samples as the data set has them.
   [[nodiscard]] std::vector<float> data(std::int64_t sample) const {
+    if (words_) {
+      const auto tokens = plan_.dataset->stacked[0].tensor.values<std::int64_t>().subspan(
+          static_cast<std::size_t>(sample) * elements(), elements());
+      return {tokens.begin(), tokens.end()};
+    }
     const auto values = plan_.dataset->stacked[0].tensor.values<float>();
     return units_.data_of(values.subspan(static_cast<std::size_t>(sample) * elements(), elements()));
   }
-  [[nodiscard]] const DataUnits& units() const { return units_; }
+  [[nodiscard]] AttackSettings settings() const {
+    AttackSettings settings = words_ ? AttackSettings() : units_.settings();
+    settings.words = choices_;
+    return settings;
+  }
   [[nodiscard]] const Shape& shape() const { return sample_shape_; }
 
   Result<std::vector<std::int64_t>> original_classes(const Target& target) {
@@ -88,16 +102,32 @@ class AttackHost {
     std::vector<std::int64_t> all;
     for (std::size_t begin = 0; begin < values.size(); begin += attack_batch) {
       const auto part = values.subspan(begin, std::min(attack_batch, values.size() - begin));
-      RunRequest request;
-      request.model = plan_.model;
-      DRIFTSCOPE_TRY(Tensor inputs, stacked(part));
-      request.inputs = {{input_, std::move(inputs)}};
-      request.plan.samples = std::ssize(part);
-      request.plan.capture = messages::Capture::outputs;
-      DRIFTSCOPE_TRY(const Trace trace, runner(target).run(target, request, progress_));
+      DRIFTSCOPE_TRY(const Trace trace, answers(target, part));
       DRIFTSCOPE_TRY(const auto some,
                      predicted_classes(plan_.model->graph, trace, std::ssize(part), target.text()));
       all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }
+
+  /// Rows of the first output.
+  Result<std::vector<std::vector<float>>> scores(const Target& target,
+                                                 std::span<const std::vector<float>> values) {
+    std::vector<std::vector<float>> all;
+    const std::string output = plan_.model->graph.value_name(plan_.model->graph.outputs.front());
+    for (std::size_t begin = 0; begin < values.size(); begin += attack_batch) {
+      const auto part = values.subspan(begin, std::min(attack_batch, values.size() - begin));
+      DRIFTSCOPE_TRY(const Trace trace, answers(target, part));
+      const Tensor* const rows = trace.find(output);
+      if (rows == nullptr || rows->dtype() != DType::float32 || rows->elements() == 0 ||
+          rows->elements() % std::ssize(part) != 0)
+        return internal_error(
+            fmt::format("{}: output {} does not hold a row for each sample", target.text(), output));
+      const auto width = static_cast<std::size_t>(rows->elements() / std::ssize(part));
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        const auto row = rows->values<float>().subspan(i * width, width);
+        all.emplace_back(row.begin(), row.end());
+      }
     }
     return all;
   }
@@ -132,9 +162,41 @@ class AttackHost {
     return static_cast<std::size_t>(element_count(sample_shape_));
   }
 
+  Result<Trace> answers(const Target& target, std::span<const std::vector<float>> values) {
+    RunRequest request;
+    request.model = plan_.model;
+    DRIFTSCOPE_TRY(Tensor inputs, stacked(values));
+    request.inputs = {{input_, std::move(inputs)}};
+    request.plan.samples = std::ssize(values);
+    request.plan.capture = messages::Capture::outputs;
+    return runner(target).run(target, request, progress_);
+  }
+
+  Status open_words(const Tensor& all) {
+    constexpr std::size_t neighbours = 8;
+    constexpr std::int64_t frequent = 27;  // words that the published notebook never replaces
+    DRIFTSCOPE_TRY(const InputSite::Samples described, input_site(*plan_.model).samples());
+    const auto* const how = std::get_if<TextPreprocess>(&described.how);
+    if (how == nullptr)
+      return unsupported(fmt::format("{} does not describe texts, and attack method {} replaces words",
+                                     described.described_by, plan_.method->name));
+    std::int64_t first = how->first_index;
+    while (first == how->pad || first == how->unknown) ++first;
+    DRIFTSCOPE_TRY(choices_, nearest_words(plan_.model->graph, all.values<std::int64_t>(), first, frequent,
+                                           how->pad, neighbours));
+    return {};
+  }
+
   Result<Tensor> stacked(std::span<const std::vector<float>> values) const {
     Shape shape = sample_shape_;
     shape.insert(shape.begin(), std::ssize(values));
+    if (words_) {
+      DRIFTSCOPE_TRY(Tensor tokens, Tensor::make(DType::int64, shape));
+      auto into = tokens.mutable_values<std::int64_t>().begin();
+      for (const std::vector<float>& one : values)
+        for (const float token : one) *into++ = static_cast<std::int64_t>(token);
+      return tokens;
+    }
     DRIFTSCOPE_TRY(Tensor all, Tensor::make(DType::float32, shape));
     for (std::size_t i = 0; i < values.size(); ++i)
       units_.to_input(values[i], all.mutable_values<float>().subspan(i * elements(), elements()));
@@ -159,6 +221,8 @@ class AttackHost {
   std::string input_;
   Shape sample_shape_;
   DataUnits units_;
+  bool words_ = false;
+  WordChoices choices_;
 };
 
 // The first samples that every target answers rightly.
@@ -186,6 +250,10 @@ Result<AttackAnswer> answered(AttackHost& host, const AttackPlan& plan, const Ta
   AttackAnswer answer;
   if (question.asks == AttackAsks::classes) {
     DRIFTSCOPE_TRY(answer.classes, host.classes(target, question.values));
+    return answer;
+  }
+  if (question.asks == AttackAsks::scores) {
+    DRIFTSCOPE_TRY(answer.scores, host.scores(target, question.values));
     return answer;
   }
   std::vector<std::int64_t> asked;
@@ -224,7 +292,7 @@ Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& opt
     report.labels.push_back(plan.dataset->labels[static_cast<std::size_t>(sample)]);
     samples.push_back({report.originals.back(), report.labels.back()});
   }
-  AttackSettings settings = host.units().settings();
+  AttackSettings settings = host.settings();
   settings.epsilon = plan.epsilon;
   settings.steps = plan.steps;
   settings.seed = plan.seed;

@@ -38,22 +38,27 @@ struct AttackOptions {
 struct MeanDistances {
   double linf = 0.0;
   double l2 = 0.0;
+  double changed = 0.0;  ///< elements
   std::int64_t successes = 0;
   std::int64_t queries = 0;
 };
 
-MeanDistances distances_of(const AttackReport& report, const AttackedTarget& target) {
+MeanDistances distances_of(const AttackReport& report, const AttackedTarget& target, bool words) {
   MeanDistances mean;
   for (std::size_t i = 0; i < target.outcomes.size(); ++i) {
     mean.queries += target.outcomes[i].queries;
     if (!target.outcomes[i].success) continue;
     ++mean.successes;
+    for (std::size_t at = 0; at < report.originals[i].size(); ++at)
+      mean.changed += report.originals[i][at] != target.outcomes[i].values[at] ? 1.0 : 0.0;
+    if (words) continue;  // numbers of words have no distance
     mean.linf += linf_distance(report.originals[i], target.outcomes[i].values);
     mean.l2 += l2_distance(report.originals[i], target.outcomes[i].values);
   }
   const double count = std::max<double>(1.0, static_cast<double>(mean.successes));
   mean.linf /= count;
   mean.l2 /= count;
+  mean.changed /= count;
   return mean;
 }
 
@@ -70,13 +75,14 @@ void print_report(const AttackOptions& options, const AttackReport& report) {
             report.samples.size(), options.plan.dataset->samples);
   TextTable table;
   table.column("target", Align::left);
-  for (const char* title : {"success", "of", "mean L∞", "mean L2", "queries"})
+  for (const char* title : {"success", "of", "mean L∞", "mean L2", "mean changed", "queries"})
     table.column(title, Align::right);
   for (const AttackedTarget& target : report.targets) {
-    const MeanDistances mean = distances_of(report, target);
+    const MeanDistances mean = distances_of(report, target, options.plan.method->replaces_words);
     table.row({target.target, percent(mean.successes, std::ssize(report.samples)),
                fmt::format("{}", report.samples.size()), fmt::format("{:.4g}", mean.linf),
-               fmt::format("{:.4g}", mean.l2), fmt::format("{}", mean.queries)});
+               fmt::format("{:.4g}", mean.l2), fmt::format("{:.4g}", mean.changed),
+               fmt::format("{}", mean.queries)});
   }
   print_out("{}", table.text());
   if (std::ssize(report.samples) < enough_for_a_rate)
@@ -104,7 +110,7 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
     document.gradient = options.plan.white_box ? "white-box" : options.plan.gradient_target.text();
   document.in_8_bits = options.plan.in_8_bits;
   for (const AttackedTarget& target : report.targets) {
-    const MeanDistances mean = distances_of(report, target);
+    const MeanDistances mean = distances_of(report, target, options.plan.method->replaces_words);
     documents::AttackResult result;
     result.target = target.target;
     result.success_rate = share_of(mean.successes, std::ssize(report.samples));
@@ -112,6 +118,7 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
     result.queries = mean.queries;
     result.mean_linf = mean.linf;
     result.mean_l2 = mean.l2;
+    result.mean_changed = mean.changed;
     result.correct = target.correct;
     for (std::size_t i = 0; i < target.outcomes.size(); ++i)
       if (target.outcomes[i].success) result.fooled.push_back(report.samples[i]);

@@ -61,7 +61,7 @@ test("Attack_BadRequests_SayWhatIsNeeded", () => {
   };
   assert.match(fails("--method", "fgsm"), /--epsilon: fgsm needs it/);
   assert.match(fails("--method", "fgsm", "--epsilon", "-1"), /--epsilon/);
-  assert.match(fails("--method", "sorcery"), /there are: fgsm, bim, single-pixel, boundary/);
+  assert.match(fails("--method", "sorcery"), /there are: fgsm, bim, single-pixel, boundary, genetic/);
   assert.match(fails("--method", "fgsm", "--epsilon", "0.1", "--store", "16bit"), /expected 8bit/);
   const quantized = run([
     "attack",

@@ -156,6 +156,52 @@ TEST_CASE("Attack_Boundary_ComesCloseToThePlane") {
   CHECK(never[0].queries == 1000);
 }
 
+TEST_CASE("Attack_Genetic_ReplacesAQuarterOfTheWords") {
+  // The answer changes once three of the words 10 to 17 are raised above 20; a word's neighbours are itself
+  // + 20 and itself + 1. Word 3 is never replaced, 0 is padding.
+  AttackSettings settings;
+  for (std::int64_t word = 10; word < 18; ++word) settings.words.neighbours[word] = {word + 1, word + 20};
+  AttackSample sample{std::vector<float>(16, 0.0f), 0};
+  for (std::size_t i = 0; i < 8; ++i) sample.values[i] = static_cast<float>(10 + i);
+  for (std::size_t i = 8; i < 12; ++i) sample.values[i] = 3.0f;
+  const auto run = [&](double wanted, std::int64_t steps, std::uint64_t seed) {
+    settings.steps = steps;
+    settings.seed = seed;
+    const auto method = find_attack_method("genetic");
+    REQUIRE(method.ok());
+    const auto attack = make_attack(**method, {sample}, settings);
+    REQUIRE(attack.ok());
+    while (const auto question = (*attack)->next()) {
+      CHECK(question->asks == AttackAsks::scores);
+      AttackAnswer answer;
+      for (const auto& values : question->values) {
+        double raised = 0.0;
+        std::int64_t changed = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          raised += values[i] > 20.0f ? 1.0 : 0.0;
+          changed += values[i] != sample.values[i] ? 1 : 0;
+          if (i >= 8) CHECK(values[i] == sample.values[i]);
+        }
+        CHECK(changed <= 3);  // of 12 words
+        const auto p = static_cast<float>(1.0 / (1.0 + std::exp(wanted - raised)));
+        answer.scores.push_back({1.0f - p, p});
+      }
+      REQUIRE((*attack)->take(answer).ok());
+    }
+    return (*attack)->outcomes()[0];
+  };
+  const AttackOutcome fooled = run(2.5, 0, 42);
+  CHECK(fooled.success);
+  CHECK(std::ranges::count_if(fooled.values, [](float x) { return x > 20.0f; }) == 3);
+  CHECK(run(2.5, 0, 42).values == fooled.values);
+  const AttackOutcome kept = run(3.5, 5, 42);
+  CHECK_FALSE(kept.success);
+  CHECK(kept.queries <= 5 * 60 * 2);
+  // Without words to replace there is nothing to ask.
+  settings.words.neighbours.clear();
+  CHECK(run(2.5, 0, 42).queries == 0);
+}
+
 TEST_CASE("Attack_BadSettings_AreRefused") {
   const std::vector<AttackSample> samples = {{{0.5f, 0.5f}, 0}};
   AttackSettings settings;
