@@ -121,7 +121,8 @@ std::vector<bool> depending(const Graph& graph, const std::vector<ValueId>& wrt)
   std::vector<bool> depends(graph.values.size(), false);
   for (const ValueId id : wrt) depends[id] = true;
   for (const Node& node : graph.nodes) {
-    const auto reads = node.reads();
+    auto reads = node.reads();
+    if (node.op_type == "CastLike") reads.resize(1);  // of the other it reads the type alone
     const auto is_dependent = [&](ValueId id) { return id != no_value && depends[id]; };
     if (!std::ranges::any_of(reads, is_dependent)) continue;
     // Integers have no gradient, except that quantized values stand for real ones.

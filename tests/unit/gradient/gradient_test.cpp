@@ -126,6 +126,17 @@ TEST_CASE("Gradient_MaxPool_TiesGoToTheFirst") {
   }
 }
 
+TEST_CASE("Gradient_CastLike_ReadsTheTypeAlone") {
+  // As torch.onnx writes relu6: limits made like x do not depend on it.
+  ModelBuilder builder;
+  builder.opset(18).input("x", DType::float32, {3}).initializer("six", tensor<std::int64_t>({}, {6}));
+  builder.node("CastLike", {"six", "x"}, {"high"}).node("Clip", {"x", "", "high"}, {"y"});
+  const auto gradient = make_gradient(read(builder.output("y")), {.of = "y"});
+  REQUIRE_MESSAGE(gradient.ok(), gradient.error().message);
+  CHECK(value_of(*gradient, {{"x", tensor<float>({3}, {-1.0f, 5.0f, 7.0f})}}, "grad/x") ==
+        std::vector<double>{1, 1, 0});
+}
+
 TEST_CASE("Gradient_StraightThrough_IsZeroWhereClipped") {
   ModelBuilder builder;
   builder.opset(13).input("x", DType::float32, {4});
