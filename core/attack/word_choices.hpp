@@ -8,8 +8,8 @@
 
 namespace driftscope {
 
-/// For the tokens in `used`: their `count` nearest neighbours, by Euclidean distance between rows of the table
-/// from which the model's Gather reads its input's tokens. Tokens below `first` are no words; the next
+/// For the tokens in `used`: their `count` nearest neighbours, by Euclidean distance between rows of the
+/// table from which the model's Gather reads its tokens. Tokens below `first` are no words; the next
 /// `frequent` ones are never replaced. Errors: the graph has no such table of floats.
 [[nodiscard]] Result<WordChoices> nearest_words(const Graph& graph, std::span<const std::int64_t> used,
                                                 std::int64_t first, std::int64_t frequent, std::int64_t pad,
