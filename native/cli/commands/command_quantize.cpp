@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "core/base/format.hpp"
@@ -218,6 +219,9 @@ Status run_quantize(const QuantizeOptions& options) {
   DRIFTSCOPE_TRY(request.restore, restored_accuracy(options.restore, request.restore_is_loss));
   request.keep = options.keep;
   request.layer_samples = options.layer_samples;
+  std::error_code absent;
+  if (std::filesystem::equivalent(options.output, options.model, absent))
+    return bad_input(fmt::format("-o {}: this is the float model itself; name another file", options.output));
   DRIFTSCOPE_TRY(const ModelFile file, load_model_file(options.model));
   DRIFTSCOPE_TRY(const Model model, read_model(file));
   auto opened = quantize::Quantizer::open(model, *mode, options.per_channel);

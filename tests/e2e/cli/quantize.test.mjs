@@ -110,6 +110,9 @@ test("Quantize_BadInput_SaysWhatIsNeeded_AndWritesNothing", (t) => {
   refused(/expected an accuracy/, lenet, "--mode", "linear8", "--dataset", digits, "--restore", "much");
   refused(/quantized already/, asset("models", "lenet5-int8.onnx"), "--mode", "linear8");
   refused(/--per-channel/, lenet, "--mode", "int4", "--per-channel");
+  const same = run(["quantize", lenet, "-o", lenet, "--mode", "linear8", "--quiet"]);
+  assert.equal(same.status, 2);
+  assert.match(same.stderr, /the float model itself/);
   const wrong = `cifar10:${asset("data", "generated-cifar10-test.bin")}`;
   refused(/--calibrate/, lenet, "--mode", "int8-static", "--calibrate", wrong);
 });

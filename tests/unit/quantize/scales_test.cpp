@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "core/base/rng.hpp"
@@ -81,14 +82,34 @@ TEST_CASE("Quantize_Biases_AreOnnxRuntimes") {
 
 /// As values_of in make_cases.py.
 std::vector<float> values_of(int kind) {
+  struct Far {
+    std::uint64_t period;
+    double factor;
+  };
+  const std::map<int, Far> far = {
+      {3, {1000, 16.0}}, {4, {50, 4.0}}, {5, {200, 8.0}}, {6, {2000, 3.0}}, {7, {10, 2.5}}};
   std::vector<float> values;
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const double u =
         static_cast<double>(i * 2654435761U % (1ULL << 32)) / 4294967296.0 - (kind == 1 ? 0.25 : 0.5);
-    const double far = kind == 3 && i % 1000 == 7 ? 16.0 : 1.0;
-    values.push_back(static_cast<float>(kind == 0 ? std::fmax(u * u * u, 0.0) : u * u * u * 8.0 * far));
+    const auto one = far.find(kind);
+    const double factor = one != far.end() && i % one->second.period == 7 ? one->second.factor : 1.0;
+    values.push_back(static_cast<float>(kind == 0 ? std::fmax(u * u * u, 0.0) : u * u * u * 8.0 * factor));
   }
   return values;
+}
+
+TEST_CASE("Quantize_Bins_BeginAtTheirEdges") {
+  for (const float top : {1.0F, 0.1F, 3.3333333F, 1e-20F, 7e30F}) {
+    Observed observed{{-top, 0.5F * top}, std::vector<std::int64_t>(2048)};
+    for (std::size_t i = 0; i < observed.bins.size(); ++i) {
+      CHECK(observed.bin_of(observed.edge(i)) == i);
+      if (i > 0) CHECK(observed.bin_of(std::nextafter(observed.edge(i), -2.0F * top)) == i - 1);
+    }
+    CHECK(observed.bin_of(top) == 2047);
+  }
+  const Observed zeros{{0.0F, 0.0F}, std::vector<std::int64_t>(2048)};
+  CHECK(zeros.bin_of(0.0F) == 1024);
 }
 
 TEST_CASE("Quantize_Thresholds_AreOnnxRuntimes") {
