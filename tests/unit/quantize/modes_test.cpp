@@ -262,7 +262,8 @@ Model with_outliers(std::uint64_t first) {
 }
 
 TEST_CASE("Quantize_Restore_KeepsTheWorstLayersUntilTheAccuracyIsThere") {
-  // Labels are what the float model says, so that its accuracy is 1; the first model that says several classes.
+  // Labels are what the float model says, so that its accuracy is 1; the first model that says several
+  // classes.
   Model model;
   std::vector<std::int64_t> labels = {0};
   for (std::uint64_t seed = 1; seed < 200; seed += 3) {
