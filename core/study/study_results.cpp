@@ -7,6 +7,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/json_fields.hpp"
+#include "core/base/json_number.hpp"
 #include "core/base/text.hpp"
 
 namespace driftscope {
@@ -224,10 +225,8 @@ nlohmann::json encode_result(const AnswersPart& part) {
     // As few digits as make the same float.
     nlohmann::json& outputs = value["outputs"] = nlohmann::json::array();
     for (const float one : part.outputs) {
-      const std::string digits = fmt::format("{}", one);
-      double number = static_cast<double>(one);
-      std::from_chars(digits.data(), digits.data() + digits.size(), number);
-      outputs.push_back(number);
+      const auto short_form = nlohmann::json::parse(fmt::format("{}", one), nullptr, false);
+      outputs.push_back(short_form.is_number() ? short_form : nlohmann::json(json_number(static_cast<double>(one))));
     }
   }
   return value;
