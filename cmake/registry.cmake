@@ -73,6 +73,11 @@ file(GLOB variant_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/varia
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/variant_registry.cpp" "${variant_files}"
   core/verify/variant.hpp VariantTable variants variant_table)
 
+# core/deploy/checks/FOO.cpp defines deploy_checks::foo::add_to(DeployCheckTable&).
+file(GLOB deploy_check_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/deploy/checks/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/deploy_check_registry.cpp" "${deploy_check_files}"
+  core/deploy/deploy_check.hpp DeployCheckTable deploy_checks deploy_check_table)
+
 # core/study/claims/FOO.cpp defines claims::foo::add_to(ClaimTable&).
 file(GLOB claim_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/study/claims/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/claim_registry.cpp" "${claim_files}"
