@@ -146,6 +146,41 @@ Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads
   return GraphFile{std::move(file), std::move(sha256), *std::move(graph)};
 }
 
+namespace {
+
+/// As attaching, but what cannot be read becomes zeros, and every file is listed.
+ExternalData forgiving(ExternalData find, std::vector<ModelExamination::External>& files) {
+  return [find = std::move(find), &files](const std::string& location, std::int64_t offset,
+                                          std::int64_t length) -> Result<ByteSource> {
+    auto file = std::ranges::find(files, location, &ModelExamination::External::location);
+    if (file == files.end()) file = files.insert(files.end(), {location, ""});
+    auto found = find(location, offset, length);
+    if (found.ok()) return found;
+    if (file->problem.empty()) file->problem = found.error().message;
+    ByteSource zeros;
+    zeros.size = static_cast<std::uint64_t>(std::max<std::int64_t>(length, 0));
+    zeros.read = [](std::uint64_t /*offset*/, std::span<std::byte> target) {
+      std::ranges::fill(target, std::byte{0});
+    };
+    return zeros;
+  };
+}
+
+/// What can be known of a model whose weights may be missing.
+void examine_graph(const ByteSource& bytes, const std::filesystem::path& folder,
+                   ModelExamination& examination) {
+  std::vector<JobAttachment> attachments;
+  const auto model = read_onnx(bytes, forgiving(attaching(beside(folder), attachments), examination.external),
+                               Weights::deferred, Hash::none);
+  if (!model.ok()) return;
+  for (const JobAttachment& attachment : attachments)
+    examination.file_bytes += static_cast<std::int64_t>(attachment.bytes.size());
+  auto graph = graph_of(*model);
+  if (graph.ok()) examination.graph = *std::move(graph);
+}
+
+}  // namespace
+
 Result<ModelExamination> examine_model_file(const std::filesystem::path& path) {
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
@@ -155,10 +190,15 @@ Result<ModelExamination> examine_model_file(const std::filesystem::path& path) {
     examination.error = name_file(foreign.error());
     return examination;
   }
-  if (*foreign) examination.kind = (*foreign)->kind;
+  examination.file_bytes = static_cast<std::int64_t>(file.bytes().size());
+  if (*foreign) {
+    examination.kind = (*foreign)->kind;
+    examination.file_bytes += static_cast<std::int64_t>((*foreign)->weight_bytes);
+  }
+  const ByteSource source = *foreign ? (*foreign)->bytes.source() : file.source();
+  examine_graph(source, path.parent_path(), examination);
   std::vector<JobAttachment> attachments;
-  const auto model = read_onnx(*foreign ? (*foreign)->bytes.source() : file.source(),
-                               attaching(beside(path.parent_path()), attachments), Weights::deferred);
+  const auto model = read_onnx(source, attaching(beside(path.parent_path()), attachments), Weights::deferred);
   if (!model.ok()) {
     examination.error = name_file(model.error());
     return examination;

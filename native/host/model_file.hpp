@@ -66,6 +66,15 @@ struct ModelExamination {
   std::string sha256;
   std::vector<ModelNote> notes;
   std::optional<Error> error;
+  /// Where the operators and shapes are readable, even if weights are not: files that are missing count as
+  /// zeros. It keeps the bytes alive, which are read when weights are.
+  std::optional<Graph> graph = {};
+  struct External {
+    std::string location;
+    std::string problem;  ///< why it cannot be read; empty: it is there
+  };
+  std::vector<External> external = {};  ///< the files that it names as external data
+  std::int64_t file_bytes = 0;          ///< as it lies on disk, with those files
 };
 /// Errors of reading the file itself; what is wrong with the model is part of the result.
 [[nodiscard]] Result<ModelExamination> examine_model_file(const std::filesystem::path& path);

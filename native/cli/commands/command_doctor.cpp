@@ -1,4 +1,4 @@
-// driftscope doctor [MODEL] [--json OUT]
+// driftscope doctor [MODEL] [--targets …] [--page URL] [--json OUT]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "core/base/format.hpp"
 #include "core/base/json.hpp"
+#include "core/deploy/deploy_check.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/text_table.hpp"
 #include "core/runtime/engine.hpp"
@@ -14,9 +15,12 @@
 #include "native/browser/browsers.hpp"
 #include "native/browser/chromium_sandbox.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/runner_options.hpp"
 #include "native/cli/gui_program.hpp"
+#include "native/host/deployment.hpp"
 #include "native/host/host.hpp"
 #include "native/host/model_file.hpp"
+#include "native/http/page_fetch.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
 
@@ -136,23 +140,91 @@ std::string examination_text(const documents::ExaminedModel& model) {
                      table.text());
 }
 
-Exit examine(const std::string& path, const std::string& json) {
-  const auto examination = examine_model_file(path);
-  if (!examination.ok()) return print_error(examination.error()), exit_of(examination.error());
-  documents::Doctor document;
-  document.model = examined(path, *examination);
-  if (json != "-") print_out("{}", examination_text(*document.model));
-  if (!json.empty()) {
-    const Status status = write_json(json, json_text(encode(document), 1) + "\n");
-    if (!status.ok()) return print_error(status.error()), exit_of(status.error());
-  }
-  return examination->error ? exit_of(*examination->error) : Exit::ok;
-}
-
 struct DoctorOptions {
   std::string model;
+  std::string page;
+  std::vector<std::string> targets;
+  std::vector<std::string> sizes;  ///< as with_input_sizes takes them
   std::string json;
+  DeployLimits limits;
 };
+
+/// What the checks look at, kept while they do.
+struct Deployment {
+  DeployContext context;
+  std::optional<DeployModel> model;
+  std::optional<DeployPage> page;
+};
+
+documents::Deployment deployment_document(const DeployContext& context,
+                                          std::span<const DeployFinding> findings) {
+  documents::Deployment document;
+  for (const DeployTarget& target : context.targets) document.targets.push_back(target.name);
+  if (context.page != nullptr) {
+    document.page = context.page->page().url;
+    for (const PageFile& file : context.page->files) document.files.push_back(file.url);
+  }
+  for (const DeployFinding& finding : findings)
+    document.findings.push_back({.check = finding.check,
+                                 .severity = std::string(severity_name(finding.severity)),
+                                 .where = finding.where,
+                                 .count = finding.count,
+                                 .targets = finding.targets,
+                                 .shows = finding.shows,
+                                 .why = finding.why,
+                                 .fix = finding.fix});
+  return document;
+}
+
+/// The model's part; nothing where its graph cannot be read, which the examination says.
+Status add_model(const DoctorOptions& options, const ModelExamination& examination, Deployment& deployment) {
+  DRIFTSCOPE_TRY(deployment.context.targets, deploy_targets(options.targets));
+  if (!examination.graph) return {};
+  DRIFTSCOPE_TRY(deployment.model, deploy_model(options.model, examination, options.sizes));
+  ask_runtimes(options.model, *deployment.model, deployment.context.targets);
+  deployment.context.model = &*deployment.model;
+  return {};
+}
+
+Result<Exit> examine(const DoctorOptions& options) {
+  Deployment deployment;
+  deployment.context.limits = options.limits;
+  documents::Doctor document;
+  std::string text;
+  Exit exit = Exit::ok;
+  if (!options.model.empty()) {
+    DRIFTSCOPE_TRY(const ModelExamination examination, examine_model_file(options.model));
+    DRIFTSCOPE_CHECK(add_model(options, examination, deployment));
+    document.model = examined(options.model, examination);
+    text = examination_text(*document.model) + "\n";
+    if (examination.error) exit = exit_of(*examination.error);
+  }
+  if (!options.page.empty()) {
+    std::vector<std::string> beside_models;
+    if (deployment.model)
+      for (const ExternalFile& file : deployment.model->external) beside_models.push_back(file.location);
+    DRIFTSCOPE_TRY(deployment.page, fetch_page(options.page, beside_models));
+    deployment.context.page = &*deployment.page;
+  }
+  const std::vector<DeployFinding> findings = check_deployment(deployment.context);
+  document.deployment = deployment_document(deployment.context, findings);
+  text += deployment_text(findings);
+  // Only who names where it shall run is told by the exit code that it does not.
+  const bool asked = !options.targets.empty() || !options.page.empty();
+  if (exit == Exit::ok && asked && !findings.empty() && findings.front().severity == DeploySeverity::error)
+    exit = Exit::fault;
+  if (options.json != "-") print_out("{}", text);
+  if (!options.json.empty())
+    DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(document), 1) + "\n"));
+  return exit;
+}
+
+Exit run_doctor(const DoctorOptions& options) {
+  if (options.model.empty() && options.page.empty()) return run_doctor(options.json);
+  const auto exit = examine(options);
+  if (!exit.ok()) return print_error(exit.error()), exit_of(exit.error());
+  return *exit;
+}
 
 }  // namespace
 
@@ -160,23 +232,46 @@ namespace commands::doctor {
 
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<DoctorOptions>();
-  app.add_option("MODEL", options->model,
-                 "Look at this model instead: where it departs from the ONNX specification, which operators "
-                 "have no reference here, and what runtimes make of it");
+  const auto model = app.add_option(
+      "MODEL", options->model,
+      "Look at this model instead: where it departs from the ONNX specification, which operators have no "
+      "reference here, what runtimes make of it, and what keeps it from working where it is deployed");
+  app.add_option(
+         "--targets", options->targets,
+         "Where the model shall run: host/engine[:option=value,…], separated by commas; every node is "
+         "asked for (default: this project's engines in Chrome)")
+      ->expected(1)
+      ->take_all()
+      ->needs(model);
+  add_size_options(app, options->sizes);
+  app.add_option(
+      "--page", options->page,
+      "URL (http or https) of the page that runs it: its headers and those of the scripts, .wasm and "
+      "models of its own origin that it names; nothing is executed, nothing else is fetched");
+  app.add_option("--mbit", options->limits.megabits_per_second, "Users' download rate in Mbit/s")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+  app.add_option("--max-start", options->limits.start_seconds, "Longest time to download, in seconds")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   app.add_option("--json", options->json, "Write the findings as JSON ('-': standard output)");
   app.footer(
       "Exit code 3 when something is missing that runs need; each line says how to get it. With MODEL, 2 "
       "when\n"
-      "it cannot be read: what departs from the specification and runs all the same is no error.");
-  return [options] {
-    return options->model.empty() ? run_doctor(options->json) : examine(options->model, options->json);
-  };
+      "it cannot be read: what departs from the specification and runs all the same is no error. With "
+      "--targets\n"
+      "or --page, 1 when something does not work there. Findings say what shows, why, and the fix "
+      "(docs/doctor.md):\n"
+      "  driftscope doctor model.onnx --targets chrome/webgpu,pc/ort --dim batch=1\n"
+      "  driftscope doctor --page https://example.org/demo/");
+  return [options] { return run_doctor(*options); };
 }
 
 void add_to(CommandTable& table) {
   table.add({.order = 90,
              .name = "doctor",
-             .summary = "Show what this machine can run, and why not the rest; or what is odd about a model.",
+             .summary = "Show what this machine can run; or what is odd about a model, and what hinders its "
+                        "deployment.",
              .declare = declare});
 }
 
