@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { asset, driftscope, run, temporaryFolder } from "../support.mjs";
 import { onnxModel } from "../onnx_model.mjs";
+import { interfaceValue, number, part, text } from "../tiny_onnx.mjs";
 
 // The server is in this process: the program must not block it.
 async function doctor(...args) {
@@ -181,6 +182,49 @@ test("Doctor_Model_TargetsSizesAndExitCodes", (t) => {
   assert.equal(wrong.status, 2);
   assert.match(wrong.stderr, /there is no engine/);
   assert.match(run(["doctor", "--targets", "pc/strict"], { cwd }).stderr, /requires MODEL/);
+});
+
+// x + w, with w in a file beside the model.
+const external = Buffer.concat([
+  number(1, 8),
+  part(
+    7,
+    part(1, text(1, "x"), text(1, "w"), text(2, "y"), text(3, "sum"), text(4, "Add")),
+    text(2, "graph"),
+    part(
+      5,
+      number(1, 4),
+      number(2, 1),
+      text(8, "w"),
+      part(13, text(1, "location"), text(2, "w.bin")),
+      number(14, 1),
+    ),
+    interfaceValue(11, "x", [4]),
+    interfaceValue(12, "y", [4]),
+  ),
+  part(8, number(2, 13)),
+]);
+
+test("Doctor_ExternalData_MissingHereAndOnThePage", async (t) => {
+  const cwd = temporaryFolder(t);
+  const path = join(cwd, "net.onnx");
+  writeFileSync(path, external);
+  const files = { ...good, "/net.onnx": { type: "application/octet-stream", ...gzip(external) } };
+  const { url } = await serve(t, files);
+  const found = async () => {
+    const { status, stdout } = await doctor(path, "--page", `${url}/`, "--json", "-");
+    const { deployment } = JSON.parse(stdout);
+    return {
+      status,
+      checks: deployment.findings.map(({ check, where }) => `${check} ${where.replace(url, "")}`),
+    };
+  };
+  // It cannot be read, and what can be known is said all the same.
+  assert.deepEqual(await found(), { status: 2, checks: ["external_data w.bin", "missing_files /w.bin"] });
+  writeFileSync(join(cwd, "w.bin"), Buffer.alloc(16));
+  assert.deepEqual(await found(), { status: 1, checks: ["missing_files /w.bin"] });
+  files["/w.bin"] = { type: "application/octet-stream", body: Buffer.alloc(16), headers: { etag: '"1"' } };
+  assert.deepEqual(await found(), { status: 0, checks: [] });
 });
 
 test("Doctor_ModelOfTheProject_IsAnsweredByText", () => {
