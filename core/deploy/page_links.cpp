@@ -205,8 +205,8 @@ std::vector<std::string> insecure_loads(std::string_view html) {
 }
 
 bool registers_service_worker(std::string_view text) {
-  return text.find("serviceWorker.register") != std::string_view::npos ||
-         text.find("serviceWorker?.register") != std::string_view::npos;
+  return text.find("serviceWorker") != std::string_view::npos &&
+         text.find(".register(") != std::string_view::npos;
 }
 
 }  // namespace driftscope

@@ -225,9 +225,9 @@ class PageFetcher {
     for (const PageLink& link : links_of_html(page.text)) want(link, {base_}, page.url, 0);
   }
 
-  /// One level of scripts: what those name that the page names.
+  /// What scripts name, down to the last level that is looked through.
   void follow_script(const PageFile& script, const Url& url, int depth) {
-    if (depth > 0) return;
+    if (depth >= limits_.script_levels) return;
     for (const PageLink& link : links_of_script(script.text)) want(link, {url, base_}, script.url, depth + 1);
   }
 

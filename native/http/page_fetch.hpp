@@ -20,6 +20,8 @@ struct FetchLimits {
   std::int64_t text_bytes = 8 << 20;         ///< of a page or script, decoded
   std::size_t files = 64;
   int redirects = 10;
+  int script_levels =
+      1;  ///< 1: scripts that the page names are looked through; 2: also those that these name
 };
 
 /// `beside_models`: names of files that lie beside every model of the page (its external data). Errors: a URL

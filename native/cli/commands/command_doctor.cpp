@@ -147,6 +147,7 @@ struct DoctorOptions {
   std::vector<std::string> sizes;  ///< as with_input_sizes takes them
   std::string json;
   DeployLimits limits;
+  FetchLimits fetch;
 };
 
 /// What the checks look at, kept while they do.
@@ -203,7 +204,7 @@ Result<Exit> examine(const DoctorOptions& options) {
     std::vector<std::string> beside_models;
     if (deployment.model)
       for (const ExternalFile& file : deployment.model->external) beside_models.push_back(file.location);
-    DRIFTSCOPE_TRY(deployment.page, fetch_page(options.page, beside_models));
+    DRIFTSCOPE_TRY(deployment.page, fetch_page(options.page, beside_models, options.fetch));
     deployment.context.page = &*deployment.page;
   }
   const std::vector<DeployFinding> findings = check_deployment(deployment.context);
@@ -248,6 +249,11 @@ static Command declare(CLI::App& app) {
       "--page", options->page,
       "URL (http or https) of the page that runs it: its headers and those of the scripts, .wasm and "
       "models of its own origin that it names; nothing is executed, nothing else is fetched");
+  app.add_option(
+         "--script-levels", options->fetch.script_levels,
+         "How deep scripts are looked through for names: 1: those of the page, 2: also those that these name")
+      ->check(CLI::Range(0, 8))
+      ->capture_default_str();
   app.add_option("--mbit", options->limits.megabits_per_second, "Users' download rate in Mbit/s")
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();

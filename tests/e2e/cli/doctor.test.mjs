@@ -76,6 +76,13 @@ test("Doctor_GoodPage_HasNoFindings", async (t) => {
     deployment.files.map((file) => file.slice(url.length)),
     ["/", "/app/main.mjs", "/net.onnx", "/app/engine.mjs"],
   );
+  const deeper = JSON.parse(
+    (await doctor("--page", `${url}/`, "--script-levels", "2", "--json", "-")).stdout,
+  );
+  assert.deepEqual(
+    deeper.deployment.findings.map(({ check, where }) => `${check} ${where.slice(url.length)}`),
+    ["missing_files /app/engine.wasm"],
+  );
   for (const request of asked) {
     assert.equal(request.method, "GET");
     assert.equal(request.headers.cookie, undefined);
