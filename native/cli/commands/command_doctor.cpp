@@ -197,7 +197,7 @@ Result<Exit> examine(const DoctorOptions& options) {
     DRIFTSCOPE_TRY(const ModelExamination examination, examine_model_file(options.model));
     DRIFTSCOPE_CHECK(add_model(options, examination, deployment));
     document.model = examined(options.model, examination);
-    text = examination_text(*document.model) + "\n";
+    text = examination_text(*document.model);
     if (examination.error) exit = exit_of(*examination.error);
   }
   if (!options.page.empty()) {
@@ -207,9 +207,12 @@ Result<Exit> examine(const DoctorOptions& options) {
     DRIFTSCOPE_TRY(deployment.page, fetch_page(options.page, beside_models, options.fetch));
     deployment.context.page = &*deployment.page;
   }
-  const std::vector<DeployFinding> findings = check_deployment(deployment.context);
-  document.deployment = deployment_document(deployment.context, findings);
-  text += deployment_text(findings);
+  std::vector<DeployFinding> findings;
+  if (deployment.context.model != nullptr || deployment.context.page != nullptr) {
+    findings = check_deployment(deployment.context);
+    document.deployment = deployment_document(deployment.context, findings);
+    text += (text.empty() ? "" : "\n") + deployment_text(findings);
+  }
   // Only who names where it shall run is told by the exit code that it does not.
   const bool asked = !options.targets.empty() || !options.page.empty();
   if (exit == Exit::ok && asked && !findings.empty() && findings.front().severity == DeploySeverity::error)

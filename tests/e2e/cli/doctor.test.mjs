@@ -234,6 +234,32 @@ test("Doctor_ExternalData_MissingHereAndOnThePage", async (t) => {
   assert.deepEqual(await found(), { status: 0, checks: [] });
 });
 
+test("Doctor_OperatorThatIsUnknown_NamesNodesAndTargets", (t) => {
+  const cwd = temporaryFolder(t);
+  const magic = onnxModel({
+    nodes: [
+      ["Magic", ["x"], ["a"]],
+      ["Magic", ["a"], ["y"]],
+    ],
+    inputs: { x: { dtype: "float32", shape: [4] } },
+    outputs: { y: { dtype: "float32" } },
+  });
+  writeFileSync(join(cwd, "net.onnx"), magic);
+  const { status, stdout } = run(
+    ["doctor", "net.onnx", "--targets", "chrome/fast,node/strict", "--json", "-"],
+    { cwd },
+  );
+  assert.equal(status, 1);
+  const [finding] = JSON.parse(stdout).deployment.findings;
+  assert.deepEqual([finding.check, finding.where, finding.count], ["operators", "Magic_a", 2]);
+  assert.deepEqual(finding.targets, ["chrome/fast", "node/strict"]);
+  // Nothing was checked of what cannot be read.
+  writeFileSync(join(cwd, "net.onnx"), "no model");
+  const unreadable = run(["doctor", "net.onnx"], { cwd });
+  assert.equal(unreadable.status, 2);
+  assert.doesNotMatch(unreadable.stdout, /deployment/);
+});
+
 test("Doctor_ModelOfTheProject_IsAnsweredByText", () => {
   const { status, stdout } = run(["doctor", asset("models", "lenet5.onnx")]);
   assert.equal(status, 0);
