@@ -99,7 +99,7 @@ TEST_CASE("PageFetch_SizesThatCannotBe_AreUnknown") {
   const RawServer server([](int socket, const std::atomic<bool>& /*over*/) {
     send_text(socket,
               "HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\nX: 1\r\nx: 2\r\n"
-              "Content-Length: 99999999999999999999\r\n\r\n");
+              "Content-Length: 9000000000000000000\r\n\r\n");
   });
   const auto page = fetch_page(server.url());
   REQUIRE_MESSAGE(page.ok(), page.error().message);

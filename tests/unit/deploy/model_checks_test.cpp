@@ -243,8 +243,14 @@ TEST_CASE("GraphMemory_PeakIsWhatLivesTogether") {
   CHECK(memory.peak_node == "sum");
   CHECK(memory.constant_bytes == 8);
   CHECK(memory.unknown_values == 0);
-  // A chain holds two inner values at a time beside its input and output.
-  CHECK(graph_memory(model_of(relus({4})).best_graph()).peak_bytes == 48);
+  // Of a chain an inner value ends with its reader: at the last node x, b and c are alive, and a is not.
+  const DeployModel chain = model_of(ModelBuilder()
+                                         .input("x", DType::float32, {4})
+                                         .node("Relu", {"x"}, {"a"})
+                                         .node("Relu", {"a"}, {"b"})
+                                         .node("Relu", {"b"}, {"c"})
+                                         .output("c"));
+  CHECK(graph_memory(chain.best_graph()).peak_bytes == 48);
 }
 
 TEST_CASE("DeployCheck_Memory_AgainstALimitOfATab") {

@@ -172,8 +172,10 @@ TEST_CASE("DeployPage_ContentSecurityPolicy_MustAllowWebAssembly") {
 
 TEST_CASE("DeployPage_Weight_AtTheGivenRate") {
   DeployPage page = good_page();
-  page.files[3].bytes = 40'000'000;
+  page.files[2].bytes = 25'000'000;
+  page.files[3].bytes = 15'000'000;
   CHECK(says(only(page, "page_weight").shows, "waits 32 s for the network at 10 Mbit/s"));
+  CHECK(only(page, "page_weight").where == "https://a.test/a.wasm");
   DeployContext context;
   context.page = &page;
   context.limits.megabits_per_second = 100;
