@@ -50,7 +50,7 @@ const isolated = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
 };
-const gzip = (text) => ({ body: gzipSync(text), headers: { "content-encoding": "gzip", etag: '"1"' } });
+const gzip = (plain) => ({ body: gzipSync(plain), headers: { "content-encoding": "gzip", etag: '"1"' } });
 const megabyte = Buffer.alloc(1 << 20, 1);
 
 const good = {
@@ -126,8 +126,8 @@ test("Doctor_BadPage_EachFaultOnce", async (t) => {
   ]);
   for (const { shows, why, fix } of findings) assert.ok(shows && why && fix);
   for (const request of asked) assert.equal(request.headers.cookie, undefined);
-  const text = await doctor("--page", url);
-  assert.match(text.stdout, /^does not work \(3\)\n[^]*\nworks badly \(\d\)\n[^]*\nworth knowing \(2\)\n/);
+  const shown = await doctor("--page", url);
+  assert.match(shown.stdout, /^does not work \(3\)\n[^]*\nworks badly \(\d\)\n[^]*\nworth knowing \(2\)\n/);
 });
 
 test("Doctor_ServersWithoutEnd_AreErrors", async (t) => {
