@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "core/base/format.hpp"
 
@@ -49,16 +51,18 @@ const DeployCheck* DeployCheckTable::find(std::string_view name) const {
 }
 
 std::vector<DeployFinding> check_deployment(const DeployContext& context) {
+  std::vector<DeployFinding> found;
+  for (const DeployCheck& check : deploy_check_table().all()) {
+    if (check.of_model ? context.model == nullptr : context.page == nullptr) continue;
+    for (DeployFinding& finding : check.find(context)) {
+      finding.check = check.name;
+      found.push_back(std::move(finding));
+    }
+  }
   std::vector<DeployFinding> all;
   for (const DeploySeverity severity : by_severity)
-    for (const DeployCheck& check : deploy_check_table().all()) {
-      if (check.of_model ? context.model == nullptr : context.page == nullptr) continue;
-      for (DeployFinding& finding : check.find(context)) {
-        if (finding.severity != severity) continue;
-        finding.check = check.name;
-        all.push_back(std::move(finding));
-      }
-    }
+    std::ranges::copy_if(found, std::back_inserter(all),
+                         [severity](const DeployFinding& finding) { return finding.severity == severity; });
   return all;
 }
 
