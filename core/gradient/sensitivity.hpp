@@ -28,8 +28,8 @@ struct LayerSensitivity {
   double share = 0.0;          ///< of the sum of `likely`² over the layers
 };
 
-/// The values whose gradients sensitivity needs, of a graph with types (infer_shapes): first outputs of nodes
-/// that are floating, not constant, and needed for the model's outputs; at most `limit` of them, evenly chosen.
+/// The values whose gradients sensitivity needs, of a graph with types (infer_shapes): first outputs of
+/// nodes that are floating, not constant, and needed for the outputs; at most `limit`, evenly chosen.
 [[nodiscard]] std::vector<std::string> sensitive_values(const Graph& graph, std::size_t limit = 512);
 
 /// By layer, in the order of `errors`. `gradient_of`: a value's gradient, as the graph of make_gradient gives
