@@ -226,7 +226,8 @@ nlohmann::json encode_result(const AnswersPart& part) {
     nlohmann::json& outputs = value["outputs"] = nlohmann::json::array();
     for (const float one : part.outputs) {
       const auto short_form = nlohmann::json::parse(fmt::format("{}", one), nullptr, false);
-      outputs.push_back(short_form.is_number() ? short_form : nlohmann::json(json_number(static_cast<double>(one))));
+      outputs.push_back(short_form.is_number() ? short_form
+                                               : nlohmann::json(json_number(static_cast<double>(one))));
     }
   }
   return value;
