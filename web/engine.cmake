@@ -79,7 +79,8 @@ foreach(file IN LISTS served)
     file(REMOVE "${DRIFTSCOPE_SITE}/${file}")
   endif()
 endforeach()
-file(GLOB asset_files CONFIGURE_DEPENDS
+# With the folders of data: studies run over them.
+file(GLOB_RECURSE asset_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")
 # driftscope_site_file(source target): `target` below the site's folder.
 function(driftscope_site_file source target)

@@ -74,6 +74,16 @@ test("Study_KilledAndStartedAgain_LosesNothing", async (t) => {
   assert.ok(again.stdout.startsWith(report.stdout));
 });
 
+test("Study_Shipped_FindsAllOfItsFiles", (t) => {
+  const folder = temporaryFolder(t);
+  for (const name of ["deployment", "conversion", "mobile-robustness"]) {
+    const out = join(folder, name);
+    const result = run(["study", "run", name, "--targets", "pc/strict", "--budget", "0.1s", "--out", out]);
+    assert.equal(result.status, 0, result.stderr);
+    assert.equal(cells(out).length, 1);
+  }
+});
+
 test("Study_WhatIsWrong_IsRefusedBeforeAnythingRuns", (t) => {
   const folder = temporaryFolder(t);
   const out = join(folder, "out");
