@@ -308,7 +308,13 @@ Result<std::unique_ptr<CampaignStore>> open_study_store(const documents::Study& 
         sha256_hex(std::as_bytes(std::span(hashes)));
   }
   fields["subjects"] = std::move(subjects);
-  return open_result_store(out / study_store_name, "study", std::move(fields), options.site);
+  auto store = open_result_store(out / study_store_name, "study", std::move(fields), options.site);
+  if (store.ok()) return store;
+  // Here the option is another one.
+  Error error = std::move(store).error();
+  constexpr std::string_view option = "--store ";
+  if (error.message.starts_with(option)) error.message.replace(0, option.size(), "--out: ");
+  return error;
 }
 
 Result<bool> run_study(const documents::Study& study, StudyFiles& files, CampaignStore& store,

@@ -150,6 +150,9 @@ Result<Exit> run_study_command(const StudyOptions& options) {
   }
   DRIFTSCOPE_TRY(const auto files, open_study_files(given.study, given.folder, options.runner));
   const fs::path out = options.out;
+  if (fs::exists(out) && !fs::is_directory(out))
+    return bad_input(fmt::format(
+        "--out {}: expected a folder, which is made where it is not there; it is a file", options.out));
   DRIFTSCOPE_CHECK(make_folders(out));
   DRIFTSCOPE_TRY(const auto store, open_study_store(given.study, *files, out, options.runner));
   DRIFTSCOPE_CHECK(write_file(out / study_file_name, study_json(given.study)));

@@ -104,6 +104,13 @@ test("Study_WhatIsWrong_IsRefusedBeforeAnythingRuns", (t) => {
   const [model] = study.models;
   const unlabelled = [{ name: "original", source: `idx:${asset("data", "digits-test-images.idx3-ubyte")}` }];
   assert.match(failure({ models: [{ ...model, data: unlabelled }] }), /label/);
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  const args = ["study", "run", "conversion", "--targets", "pc/strict", "--budget", "0.1s", "--out"];
+  assert.match(run([...args, file]).stderr, /--out .*file: expected a folder/);
+  assert.equal(run([...args, join(folder, "other")]).status, 0);
+  const other = ["study", "run", "mobile-robustness", ...args.slice(3)];
+  assert.match(run([...other, join(folder, "other")]).stderr, /--out: .*is the store of another campaign/);
   assert.match(failure({}, "--budget", "soon"), /--budget soon: expected a time/);
   assert.match(run(["study", "run", "nothing", "--out", out]).stderr, /those that are shipped: .*deployment/);
   assert.notEqual(run(["study", "report", folder]).status, 0);
