@@ -20,6 +20,7 @@ peer::PeerInfo described() {
       "litert-webgpu", "LiteRT.js on WebGPU, on your model as a .tflite file", "litert_wasm_jspi_internal");
   info.engine.order = 61;
   info.engine.device = DeviceKind::gpu;
+  info.engine.browser_api = "WebGPU";
   info.engine.on_pc = false;
   info.engine.error_model = ml_drift_model();
   info.engine.options = {litert::precision_option()};

@@ -22,6 +22,7 @@ peer::PeerInfo described() {
                           .default_text = "default"},
                          litert::precision_option()};
   info.engine.browser_feature = "webnn";
+  info.engine.browser_api = "WebNN";
   info.convert = tflite::to_accelerator;
   return info;
 }

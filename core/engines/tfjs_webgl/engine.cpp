@@ -10,6 +10,7 @@ peer::PeerInfo described() {
   peer::PeerInfo info = tfjs::describe("webgl", "TensorFlow.js on WebGL, on your model as a graph model");
   info.engine.order = 51;
   info.engine.device = DeviceKind::gpu;
+  info.engine.browser_api = "WebGL with float textures";
   info.engine.on_pc = false;
   info.engine.error_model = glsl_model();
   info.engine.options = {{.name = "precision",

@@ -10,6 +10,7 @@ peer::PeerInfo described() {
   peer::PeerInfo info = tfjs::describe("webgpu", "TensorFlow.js on WebGPU, on your model as a graph model");
   info.engine.order = 52;
   info.engine.device = DeviceKind::gpu;
+  info.engine.browser_api = "WebGPU";
   info.engine.on_pc = false;
   info.engine.error_model = wgsl_model();
   info.engine.options = {tfjs::cpu_forward_option()};
