@@ -1,8 +1,8 @@
-// What keeps a model or a page from working well where it is deployed, found without running anything. Each
+// What keeps a model or a page from working well where it is deployed. Each
 // check is a file in checks/: FOO.cpp defines `void
 // driftscope::deploy_checks::foo::add_to(DeployCheckTable&)`; the table is generated from the folder at
-// configure time. A check is a pure function of the context: files and responses are read before
-// (native/http, native/host). The classes of problems are those of Chen et al., "A comprehensive study on
+// configure time. A check is a pure function of the context: files and responses are read, and targets run,
+// before (native/http, native/host, native/compare). The classes of problems are those of Chen et al., "A comprehensive study on
 // challenges in deploying deep learning based software" (FSE 2020). Client: driftscope doctor.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/deploy/deploy_runs.hpp"
 #include "core/deploy/page.hpp"
 #include "core/graph/graph.hpp"
 #include "core/inputs/found_sizes.hpp"
@@ -81,6 +82,7 @@ struct DeployContext {
   const DeployModel* model = nullptr;  ///< null: only a page
   std::vector<DeployTarget> targets = {};
   const DeployPage* page = nullptr;  ///< null: only a model
+  const DeployRuns* runs = nullptr;  ///< null: nothing ran
   DeployLimits limits = {};
 
   [[nodiscard]] bool in_browsers() const;

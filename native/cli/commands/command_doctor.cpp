@@ -1,103 +1,24 @@
-// driftscope doctor [MODEL] [--targets …] [--page URL] [--json OUT]
+// driftscope doctor [MODEL] [--targets …] [--run] [--page URL] [--json OUT]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
 
 #include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/deploy/deploy_check.hpp"
-#include "core/platform/platform.hpp"
 #include "core/report/text_table.hpp"
-#include "core/runtime/engine.hpp"
 #include "generated/documents/doctor.hpp"
-#include "native/browser/browser_features.hpp"
-#include "native/browser/browsers.hpp"
-#include "native/browser/chromium_sandbox.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/doctor_environment.hpp"
 #include "native/cli/commands/runner_options.hpp"
-#include "native/cli/gui_program.hpp"
+#include "native/compare/deployment_runs.hpp"
 #include "native/host/deployment.hpp"
-#include "native/host/host.hpp"
 #include "native/host/model_file.hpp"
 #include "native/http/page_fetch.hpp"
 #include "native/os/files.hpp"
-#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
-
-/// One capability that this machine may have.
-struct Finding {
-  std::string what;
-  bool ok = false;
-  std::string detail;  ///< version, or why it is missing and how to get it
-  bool needed = true;  ///< for runs; other findings are reported but do not count as missing
-};
-
-/// Browsers with what only some engines need: not needed for the others' runs.
-void probe_features(std::vector<Finding>& findings) {
-  std::set<std::string> names;
-  for (const auto& engine : engines()) names.insert(engine->info().browser_feature);
-  for (const std::string& name : names) {
-    const BrowserFeature* feature = find_browser_feature(name);
-    if (!feature) continue;
-    const auto found = probe_host(feature->host, name);
-    findings.push_back(
-        {feature->host + " with " + feature->title, found.ok(),
-         found.ok() ? fmt::format("{} ({})", found->version, found->program.string()) : found.error().message,
-         false});
-  }
-}
-
-std::vector<Finding> probe_environment() {
-  std::vector<Finding> findings;
-  findings.push_back({"pc", true,
-                      fmt::format("{}, {} processor{}", platform_name(), usable_processors(),
-                                  usable_processors() == 1 ? "" : "s")});
-  for (const auto& engine : engines()) {
-    if (!runs_on(engine->info(), "pc")) continue;
-    const Availability availability = engine->available();
-    findings.push_back({"pc/" + engine->name(), availability.ok,
-                        availability.ok ? engine->info().summary : availability.reason});
-  }
-  const auto site = find_site();
-  findings.push_back({"page", site.ok(), site.ok() ? site->string() : site.error().message});
-  for (const auto& host : host_table().all()) {
-    const HostFacts& facts = host->facts();
-    if (!facts.runs || facts.name == "pc") continue;  // which has its lines
-    const auto found = host->version();
-    findings.push_back(
-        {facts.name, found.ok(), found.ok() ? *found : found.error().message, !facts.optional});
-  }
-  findings.push_back({"chrome's sandbox", why_no_sandbox().empty(),
-                      why_no_sandbox().empty() ? "user namespaces" : why_no_sandbox(), false});
-  probe_features(findings);
-  const Status gui = gui_can_open();
-  findings.push_back({"gui", gui.ok(), gui.ok() ? "a window" : gui.error().message, false});
-  return findings;
-}
-
-Exit run_doctor(const std::string& json) {
-  const auto findings = probe_environment();
-  bool all = true;
-  TextTable table;
-  table.column("here", Align::left);
-  table.column("what", Align::left);
-  table.column("detail", Align::left);
-  documents::Doctor document;
-  for (const Finding& finding : findings) {
-    all = all && (finding.ok || !finding.needed);
-    table.row({finding.ok ? "yes" : "no", finding.what, finding.detail});
-    document.findings.push_back({finding.what, finding.ok, finding.detail});
-  }
-  if (json != "-") print_out("{}", table.text());
-  if (!json.empty()) {
-    const Status status = write_json(json, json_text(encode(document), 1) + "\n");
-    if (!status.ok()) return print_error(status.error()), exit_of(status.error());
-  }
-  return all ? Exit::ok : Exit::missing;
-}
 
 documents::ModelFinding finding_of(const ModelNote& note) {
   const NoteFacts facts = facts_of(note.kind);
@@ -145,6 +66,11 @@ struct DoctorOptions {
   std::string page;
   std::vector<std::string> targets;
   std::vector<std::string> sizes;  ///< as with_input_sizes takes them
+  bool run = false;
+  std::vector<std::string> inputs;  ///< as read_inputs takes them, without sizes
+  std::int64_t memory_runs = 200;
+  RunnerOptions runner;
+  bool quiet = false;
   std::string json;
   DeployLimits limits;
   FetchLimits fetch;
@@ -155,7 +81,25 @@ struct Deployment {
   DeployContext context;
   std::optional<DeployModel> model;
   std::optional<DeployPage> page;
+  std::optional<DeployRuns> runs;
 };
+
+documents::DeployRuns runs_document(const DeployRuns& runs) {
+  documents::DeployRuns document{.input = runs.input};
+  for (const DeployRun& run : runs.targets) {
+    documents::DeployRun& one = document.targets.emplace_back();
+    one.target = run.target;
+    if (run.failure) one.failure = run.failure->message;
+    if (run.memory) one.memory = std::string(growth_name(growth_of(*run.memory)));
+  }
+  for (const LayerRange& layer : runs.layers)
+    document.layers.push_back({.node = layer.node,
+                               .value = layer.value,
+                               .largest = layer.range.largest,
+                               .nan = layer.range.nan,
+                               .infinite = layer.range.infinite});
+  return document;
+}
 
 documents::Deployment deployment_document(const DeployContext& context,
                                           std::span<const DeployFinding> findings) {
@@ -165,6 +109,7 @@ documents::Deployment deployment_document(const DeployContext& context,
     document.page = context.page->page().url;
     for (const PageFile& file : context.page->files) document.files.push_back(file.url);
   }
+  if (context.runs != nullptr) document.runs = runs_document(*context.runs);
   for (const DeployFinding& finding : findings)
     document.findings.push_back({.check = finding.check,
                                  .severity = std::string(severity_name(finding.severity)),
@@ -187,6 +132,33 @@ Status add_model(const DoctorOptions& options, const ModelExamination& examinati
   return {};
 }
 
+/// Runs the model on its targets; nothing where its graph cannot be read.
+Status add_runs(const DoctorOptions& options, Deployment& deployment) {
+  if (!options.run || !deployment.model) return {};
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
+  DeploymentRunRequest request{
+      .inputs = options.inputs, .targets = {}, .memory_runs = options.memory_runs, .runner = options.runner};
+  request.inputs.insert(request.inputs.end(), options.sizes.begin(), options.sizes.end());
+  for (const DeployTarget& target : deployment.context.targets) request.targets.push_back(target.name);
+  ProgressLine line(options.quiet);
+  DRIFTSCOPE_TRY(
+      deployment.runs,
+      run_deployment(model, request, [&line](const std::string& step, std::int64_t done, std::int64_t total) {
+        line.update(step, done, total);
+      }));
+  deployment.context.runs = &*deployment.runs;
+  return {};
+}
+
+/// What the runs were, in front of the findings.
+std::string runs_text(const DeployRuns& runs) {
+  const auto failed =
+      std::ranges::count_if(runs.targets, [](const DeployRun& run) { return run.failure.has_value(); });
+  return fmt::format("ran on {} of {} targets with input {}\n\n",
+                     runs.targets.size() - static_cast<std::size_t>(failed), runs.targets.size(),
+                     plain_text(runs.input, whole_text));
+}
+
 Result<Exit> examine(const DoctorOptions& options) {
   Deployment deployment;
   deployment.context.limits = options.limits;
@@ -199,6 +171,7 @@ Result<Exit> examine(const DoctorOptions& options) {
     document.model = examined(options.model, examination);
     text = examination_text(*document.model);
     if (examination.error) exit = exit_of(*examination.error);
+    DRIFTSCOPE_CHECK(add_runs(options, deployment));
   }
   if (!options.page.empty()) {
     std::vector<std::string> beside_models;
@@ -211,7 +184,9 @@ Result<Exit> examine(const DoctorOptions& options) {
   if (deployment.context.model != nullptr || deployment.context.page != nullptr) {
     findings = check_deployment(deployment.context);
     document.deployment = deployment_document(deployment.context, findings);
-    text += (text.empty() ? "" : "\n") + deployment_text(findings);
+    text += text.empty() ? "" : "\n";
+    if (deployment.runs) text += runs_text(*deployment.runs);
+    text += deployment_text(findings);
   }
   // Only who names where it shall run is told by the exit code that it does not.
   const bool asked = !options.targets.empty() || !options.page.empty();
@@ -224,7 +199,7 @@ Result<Exit> examine(const DoctorOptions& options) {
 }
 
 Exit run_doctor(const DoctorOptions& options) {
-  if (options.model.empty() && options.page.empty()) return run_doctor(options.json);
+  if (options.model.empty() && options.page.empty()) return show_environment(options.json);
   const auto exit = examine(options);
   if (!exit.ok()) return print_error(exit.error()), exit_of(exit.error());
   return *exit;
@@ -248,6 +223,23 @@ static Command declare(CLI::App& app) {
       ->take_all()
       ->needs(model);
   add_size_options(app, options->sizes);
+  const auto run = app.add_flag(
+      "--run", options->run,
+      "Also run the model on the targets: whether it runs and answers with numbers, which layers make NaN or "
+      "infinity or come near the limit of float16 (seen on pc/strict), and whether memory grows");
+  run->needs(model);
+  app.add_option("--input", options->inputs,
+                 "With --run: what it runs on, as of 'driftscope run' (default: seed:42)")
+      ->expected(1)
+      ->take_all()
+      ->needs(run);
+  app.add_option("--memory-runs", options->memory_runs,
+                 "With --run: over at most so many runs memory is watched; 0: it is not")
+      ->check(CLI::Range(0, 100000))
+      ->needs(run)
+      ->capture_default_str();
+  app.add_flag("--quiet", options->quiet, "No progress line");
+  add_runner_options(app, options->runner);
   app.add_option(
       "--page", options->page,
       "URL (http or https) of the page that runs it: its headers and those of the scripts, .wasm and "
@@ -272,6 +264,7 @@ static Command declare(CLI::App& app) {
       "or --page, 1 when something does not work there. Findings say what shows, why, and the fix "
       "(docs/doctor.md):\n"
       "  driftscope doctor model.onnx --targets chrome/webgpu,pc/ort --dim batch=1\n"
+      "  driftscope doctor model.onnx --targets chrome/fast,firefox/fast --run --input photo.png\n"
       "  driftscope doctor --page https://example.org/demo/");
   return [options] { return run_doctor(*options); };
 }
