@@ -1,9 +1,9 @@
-// What keeps a model or a page from working well where it is deployed. Each
-// check is a file in checks/: FOO.cpp defines `void
-// driftscope::deploy_checks::foo::add_to(DeployCheckTable&)`; the table is generated from the folder at
-// configure time. A check is a pure function of the context: files and responses are read, and targets run,
-// before (native/http, native/host, native/compare). The classes of problems are those of Chen et al., "A comprehensive study on
-// challenges in deploying deep learning based software" (FSE 2020). Client: driftscope doctor.
+// What keeps a model or a page from working well where it is deployed. Each check is a file in checks/:
+// FOO.cpp defines `void driftscope::deploy_checks::foo::add_to(DeployCheckTable&)`; the table is generated
+// from the folder at configure time. A check is a pure function of the context: files and responses are read,
+// and targets run, before (native/http, native/host, native/compare). The classes of problems are those of
+// Chen et al., "A comprehensive study on challenges in deploying deep learning based software" (FSE 2020).
+// Client: driftscope doctor.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ struct EngineInfo {
   /// What it needs of a browser and few have: "webnn". The launcher looks for a browser with it
   /// (native/browser/browser_features.hpp). Empty: nothing.
   std::string browser_feature = {};
-  /// What it calls in a browser beyond WebAssembly, which some visitors do not have: "WebGPU". Empty: nothing.
+  /// What it calls in a browser beyond WebAssembly, and some visitors do not have: "WebGPU". Empty: nothing.
   std::string browser_api = {};
 };
 

@@ -1,4 +1,5 @@
-// What this machine can run: hosts, engines, browsers, the window. Client: the doctor command without a model.
+// What this machine can run: hosts, engines, browsers, the window. Client: the doctor command without a
+// model.
 #pragma once
 
 #include <string>
