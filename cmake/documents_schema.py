@@ -61,16 +61,17 @@ def base_of(type_name):
 
 
 def metrics_in(header):
-    """Of the table of metrics: for each source [(key, type, title)]."""
+    """Of the table of metrics: for each source [(key, type, title, optional)]."""
     found = {"verify": [], "compare": []}
     rows = header[header.index("metrics_table = std::to_array"):]
     for row in re.split(r'\{\.key = "', rows)[1:]:
         key = row[:row.index('"')]
         title = re.search(r'\.title = "([^"]*)"', row)[1]
         whole = re.search(r"\.format = MetricFormat::count", row) is not None
+        optional = re.search(r"\.optional = true", row) is not None
         for source, member in [("verify", "verified"), ("compare", "compared")]:
             if re.search(rf"\.{member} = \{{\.json = true", row):
-                found[source].append((key, "whole" if whole else "real", title))
+                found[source].append((key, "whole" if whole else "real", title, optional))
     return found
 
 
@@ -152,7 +153,7 @@ class Documents:
         if len({"member", "optional", "present"} & set(field)) not in (0, 3):
             raise ValueError(f"{where}: field {field}: expected member, optional and present, or none of them")
         # Not a real one: null says of it that it was not measured, and of a whole number that it is absent.
-        counted = [key for key, kind, _ in self.metrics[field["metrics"]] if kind == "whole"]
+        counted = [key for key, kind, _, _ in self.metrics[field["metrics"]] if kind == "whole"]
         if "present" in field and field["present"] not in counted:
             raise ValueError(f"{where}: metrics {field['metrics']}: expected present to be one of {counted}, "
                              f"got {field['present']}")
@@ -194,8 +195,8 @@ class Documents:
                 fields.append({**field, "optional": False} if always else field)
                 continue
             absent = field.get("optional", False)
-            fields += [{"name": key, "type": kind, "optional": absent, "metric": True, "doc": title}
-                       for key, kind, title in self.metrics[field["metrics"]]]
+            fields += [{"name": key, "type": kind, "optional": absent or rare, "metric": True, "doc": title}
+                       for key, kind, title, rare in self.metrics[field["metrics"]]]
         return fields
 
     def used_by(self, document):

@@ -42,8 +42,8 @@ class Text:
         for field in (self.documents.objects.get(name) or self.documents.documents[name])["fields"]:
             if "metrics" in field:
                 kinds = {"whole": "whole", "real": "number"}
-                listed = ", ".join(f"`{key}` ({kinds[kind]})"
-                                   for key, kind, _ in self.documents.metrics[field["metrics"]])
+                listed = ", ".join(f"`{key}`{'?' if rare else ''} ({kinds[kind]})"
+                                   for key, kind, _, rare in self.documents.metrics[field["metrics"]])
                 absent = "?" if field.get("optional") else ""
                 text += f"| metrics{absent} | | {listed} |\n"
         return text

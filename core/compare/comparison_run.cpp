@@ -4,6 +4,7 @@
 
 #include "core/bench/memory_growth.hpp"
 #include "core/verify/compare.hpp"
+#include "core/verify/engine_models.hpp"
 #include "core/verify/perturbation.hpp"
 
 namespace driftscope {
@@ -15,6 +16,7 @@ struct ComparisonRun::Current {
   ComparisonStage stage = ComparisonStage::running;
   std::unique_ptr<TargetRun> run;  // null in stages that run nothing
   std::optional<DatasetCampaign> dataset;
+  std::optional<PredictedLayers> predicted;  // of its rounding
 
   /// The first error is the target's, as later ones follow from it.
   void fail(Error error) {
@@ -45,6 +47,7 @@ Result<RunState> ComparisonRun::poll() {
     current_ = std::make_unique<Current>();
     if (const auto target = begin_target()) {
       current_->target = *target;
+      predict_move();
       begin_run(RunPurpose::layers, ComparisonStage::running);
     } else {
       finish_target();
@@ -139,19 +142,63 @@ void ComparisonRun::take_run() {
   next_stage();
 }
 
+/// From the left target's input and answer: a model without gradients is compared all the same.
+void ComparisonRun::prepare_sensitivity() {
+  if (plan_.sensitivity == SensitivityWanted::never) return;
+  auto prepared = AnswerSensitivity::prepare(graph_, TraceView(*current_->result.trace), plan_.sensitivity,
+                                             threads_, [&](std::int64_t done, std::int64_t total) {
+                                               report("computing the gradient", done, total);
+                                               return !host_.stopped();
+                                             });
+  if (prepared.ok())
+    sensitivity_ = std::make_unique<const AnswerSensitivity>(*std::move(prepared));
+  else
+    no_sensitivity_ = prepared.error().message;
+}
+
+/// What the target's rounding can do; of a recorded file once it is read, as only it says what made it.
+void ComparisonRun::predict_move() {
+  if (!sensitivity_) return;
+  const Target& target = current_->target;
+  const bool is_file = target.host == "file";
+  if (is_file && !current_->result.trace) return;
+  const auto progress = [&](std::int64_t done, std::int64_t total) {
+    report("predicting", done, total);
+    return !host_.stopped();
+  };
+  const std::string key = is_file ? target.text() : target.text().substr(target.host.size());
+  auto found = predicted_.find(key);
+  if (found == predicted_.end()) {
+    auto predicted = is_file
+                         ? sensitivity_->predict(error_model_of(*current_->result.trace), threads_, progress)
+                         : sensitivity_->predict(target, threads_, progress);
+    if (!predicted.ok()) return;
+    found = predicted_.emplace(key, *std::move(predicted)).first;
+  }
+  current_->predicted = found->second;
+}
+
 void ComparisonRun::verify_trace() {
   TargetResult& result = current_->result;
-  auto verification =
-      verify(graph_, view_.model_sha256, *result.trace, threads_, [&](std::int64_t done, std::int64_t total) {
-        report("verifying", done, total);
-        host_.release_values();
-        return !host_.stopped();
-      });
+  if (next_ == 0) prepare_sensitivity();
+  if (!current_->predicted) predict_move();
+  const AnswerSensitivity* const sensitivity = current_->predicted ? sensitivity_.get() : nullptr;
+  const auto progress = [&](std::int64_t done, std::int64_t total) {
+    report("verifying", done, total);
+    host_.release_values();
+    return !host_.stopped();
+  };
+  auto verification = verify(graph_, view_.model_sha256, *result.trace, threads_, progress, sensitivity);
   if (host_.stopped()) return;  // the next poll says so
-  if (verification.ok())
+  if (verification.ok()) {
     result.verification = *std::move(verification);
-  else
+    if (sensitivity != nullptr)
+      sensitivity->conclude(*current_->predicted, TraceView(*result.trace), *result.verification);
+    else if (next_ == 0 && !no_sensitivity_.empty())
+      result.verification->answer.emplace().left_out = no_sensitivity_;
+  } else {
     result.error = std::move(verification).error();  // takes precedence: it knows the model
+  }
   next_stage();
 }
 

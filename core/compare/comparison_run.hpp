@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 #include "core/graph/graph.hpp"
 #include "core/platform/platform.hpp"
 #include "core/results/comparison_view.hpp"
+#include "core/verify/answer_sensitivity.hpp"
 
 namespace driftscope {
 
@@ -28,6 +30,8 @@ struct ComparisonPlan {
   bool verify = true;                       ///< and compare; without it targets only run
   bool watch_memory = false;                ///< whether memory grows from run to run; not for files
   std::optional<DatasetPlan> dataset = {};  ///< not for files
+  /// How far rounding can move the answer, predicted from the left target's input before others run.
+  SensitivityWanted sensitivity = SensitivityWanted::never;
   bool keep_traces = true;  ///< of finished right targets; the left one's is always kept, to compare with
 };
 
@@ -81,6 +85,8 @@ class ComparisonRun {
   void begin_samples();
   [[nodiscard]] Result<RunState> poll_run();
   void take_run();
+  void prepare_sensitivity();
+  void predict_move();
   void verify_trace();
   void compare_traces();
   void next_stage();
@@ -93,8 +99,11 @@ class ComparisonRun {
   ComparisonHost& host_;
   ThreadPool& threads_;
   ComparisonListener& listener_;
-  std::size_t next_ = 0;              // place of the target under way, or of the next one
-  std::unique_ptr<Current> current_;  // null between targets
+  std::unique_ptr<const AnswerSensitivity> sensitivity_;  // null: before the left target ran, or not wanted
+  std::string no_sensitivity_;                            // why there is none
+  std::map<std::string, PredictedLayers> predicted_;      // by engine and options
+  std::size_t next_ = 0;                                  // place of the target under way, or of the next one
+  std::unique_ptr<Current> current_;                      // null between targets
 };
 
 }  // namespace driftscope

@@ -34,7 +34,8 @@ Result<Loss> sum_loss(const Graph& graph, const std::string& of, GradientEmitter
   return loss;
 }
 
-// What the last Softmax reads: its logarithm there would overflow.
+}  // namespace
+
 Result<ValueId> logits_of(const Graph& graph, ValueId id) {
   while (graph.values[id].producer != no_node) {
     const Node& node = graph.nodes[graph.values[id].producer];
@@ -49,8 +50,6 @@ Result<ValueId> logits_of(const Graph& graph, ValueId id) {
   }
   return id;
 }
-
-}  // namespace
 
 Result<Loss> add_loss(const Graph& graph, const std::string& of, ModelGraph& model, GradientEmitter& emit) {
   if (of != "loss") return sum_loss(graph, of, emit);

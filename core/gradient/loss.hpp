@@ -17,6 +17,10 @@ struct Loss {
   std::int64_t classes = 0;
 };
 
+/// What the Softmax that makes this value reads, where there is one along the classes of rows; else the value,
+/// without Identity before it: the logarithm of probabilities would overflow where logits do not.
+[[nodiscard]] Result<ValueId> logits_of(const Graph& graph, ValueId id);
+
 /// Adds the loss to the model's graph, with its input `label`. `of`: as GradientRequest has it.
 [[nodiscard]] Result<Loss> add_loss(const Graph& graph, const std::string& of, ModelGraph& model,
                                     GradientEmitter& emit);

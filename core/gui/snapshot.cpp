@@ -9,6 +9,7 @@
 
 #include "core/base/text.hpp"
 #include "core/graph/control_flow.hpp"
+#include "core/results/answer_move_text.hpp"
 #include "core/results/headline.hpp"
 #include "core/results/layer_names.hpp"
 #include "core/verify/metrics.hpp"
@@ -325,6 +326,8 @@ TargetParts parts_of(TargetResult result) {
   TargetParts target;
   target.target = result.target;
   target.notes = target_notes(result);
+  if (result.verification && result.verification->answer)
+    target.notes.push_back(answer_move_text(*result.verification->answer));
   if (result.trace && !result.trace->tensors.empty())
     target.tensors = RecordedTensors::of(*std::move(result.trace));
   else if (result.trace)

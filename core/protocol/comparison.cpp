@@ -90,6 +90,7 @@ ServiceComparison::ServiceComparison(const LoadedModel& model, ComparisonPlan pl
 Result<std::unique_ptr<ServiceComparison>> ServiceComparison::begin(const messages::Compare& request,
                                                                     const LoadedModel& model) {
   ComparisonPlan plan;
+  plan.sensitivity = SensitivityWanted::when_cheap;
   plan.keep_traces = false;  // they stay where they were recorded
   plan.targets = request.targets;
   if (plan.targets.empty())

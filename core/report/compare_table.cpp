@@ -7,8 +7,10 @@
 #include "core/base/format.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/run_time_text.hpp"
+#include "core/report/sensitivity_table.hpp"
 #include "core/report/tables.hpp"
 #include "core/report/text_table.hpp"
+#include "core/results/answer_move_text.hpp"
 #include "core/results/layer_names.hpp"
 #include "core/results/layer_rank.hpp"
 #include "core/results/layer_table.hpp"
@@ -99,6 +101,8 @@ std::string target_line(const TargetResult& target, std::string_view side) {
   if (target.verification) line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
   if (target.comparison && target.comparison->first_divergence)
     line += ", first differs at " + *target.comparison->first_divergence;
+  if (target.verification && target.verification->answer)
+    line += "\n         " + plain_text(answer_move_text(*target.verification->answer), whole_text);
   for (const std::string& note : target_notes(target)) line += "\n         " + plain_text(note, whole_text);
   return line + "\n";
 }
@@ -223,6 +227,13 @@ std::string compare_table(const ComparisonView& view, const LayerChoice& choice)
   const bool compared =
       std::ranges::any_of(view.right, [](const TargetResult& right) { return right.comparison.has_value(); });
   if (compared) text += layer_lists(view, choice) + "\n";
+  std::vector<NamedVerification> verified;
+  const auto add = [&](const TargetResult& target) {
+    if (target.verification) verified.push_back({short_target(target.target, view), &*target.verification});
+  };
+  add(view.left);
+  for (const TargetResult& right : view.right) add(right);
+  if (const std::string sensitive = sensitivity_table(verified); !sensitive.empty()) text += sensitive + "\n";
   text += target_line(view.left, "left");
   for (const TargetResult& right : view.right) text += target_line(right, "right");
   text += "\n";

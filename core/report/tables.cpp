@@ -9,7 +9,9 @@
 #include "core/base/format.hpp"
 #include "core/report/finding_text.hpp"
 #include "core/report/metric_text.hpp"
+#include "core/report/sensitivity_table.hpp"
 #include "core/report/text_table.hpp"
+#include "core/results/answer_move_text.hpp"
 #include "core/results/layer_names.hpp"
 #include "core/results/metric_columns.hpp"
 #include "core/results/output.hpp"
@@ -107,15 +109,22 @@ std::string verified_layers(const Verification& verification, const std::vector<
   table.column("layer", Align::left);
   table.column("op", Align::left);
   table.column("output", Align::left);
-  for (const Metric metric : verified_metrics) table.column(std::string(row_of(metric).title), Align::right);
+  std::vector<Metric> metrics;
+  for (const Metric metric : verified_metrics)
+    if (!row_of(metric).optional || std::ranges::any_of(verification.layers, [&](const LayerVerdict& layer) {
+          return !std::isnan(metric_value(row_of(metric), layer));
+        }))
+      metrics.push_back(metric);
+  for (const Metric metric : metrics) table.column(std::string(row_of(metric).title), Align::right);
   if (!verification.budgets.empty()) table.column(verification.budgets, Align::right);
   table.column("verdict", Align::left);
   for (const std::size_t row : rows) {
     const LayerVerdict& layer = verification.layers[row];
     const std::string name = elide_start(names[row], layer_name_width);
     std::vector<std::string> cells = {name, elide(layer.op, 20), shape_text(layer.shape)};
-    for (const Metric metric : verified_metrics) {
-      if (!was_measured(layer)) {
+    for (const Metric metric : metrics) {
+      const bool absent = row_of(metric).optional && std::isnan(metric_value(row_of(metric), layer));
+      if (!was_measured(layer) || absent) {
         cells.emplace_back("–");
         continue;
       }
@@ -219,10 +228,13 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   if (!whole) text += slowest_nodes(about, choice.limit);
   if (!whole || folded > 0) text += rest_line(all, folded);
   text += external_lines(verification);
+  const std::array named = {NamedVerification{"", &verification}};
+  if (const std::string sensitive = sensitivity_table(named); !sensitive.empty()) text += "\n" + sensitive;
   text += "\nverdict: " + verdict_text(verification.verdict);
   if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
     text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
+  if (verification.answer) text += "\n" + plain_text(answer_move_text(*verification.answer), whole_text);
   if (!verification.nonfinite.empty()) text += "\n" + plain_text(nonfinite_text(verification), whole_text);
   if (verification.repeats) text += "\n" + plain_text(repeats_text(*verification.repeats), whole_text);
   return text + "\n";

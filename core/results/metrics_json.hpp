@@ -16,9 +16,9 @@ void add_metrics(nlohmann::ordered_json& json, MetricSource source, const Layer&
   for (const MetricRow& row : metrics_table) {
     if (!appearance(row, source).json) continue;
     with_field(row, layer, [&](auto value) {
-      if constexpr (std::is_same_v<decltype(value), double>)
-        json[std::string(row.key)] = json_number(value);
-      else
+      if constexpr (std::is_same_v<decltype(value), double>) {
+        if (!row.optional || value == value) json[std::string(row.key)] = json_number(value);
+      } else
         json[std::string(row.key)] = value;
     });
   }

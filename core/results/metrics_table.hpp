@@ -51,6 +51,7 @@ struct MetricRow {
   MetricField field;
   Better better = Better::lower;
   MetricFormat format = MetricFormat::number;
+  bool optional = false;  ///< not always computed: no key, and no column where no layer has it
   Appearance verified{};
   Appearance compared{};
   Appearance timed{};
@@ -73,6 +74,50 @@ inline constexpr auto metrics_table = std::to_array<MetricRow>({
      .title = "statistical",
      .field = &LayerVerdict::budget_used_statistical,
      .verified = {.json = true, .table = 50}},
+    {.key = "sensitivity",
+     .title = "sensitivity",
+     .field = &LayerVerdict::sensitivity,
+     .format = MetricFormat::share,
+     .optional = true,
+     .verified = {.json = true,
+                  .table = 60,
+                  .report = 20,
+                  .column = 11,
+                  .details = true,
+                  .name = "sensitivity",
+                  .help = "The layer's share in how far rounding is expected to move the answer (first-order "
+                          "estimate)"}},
+    {.key = "can_move",
+     .title = "can move",
+     .field = &LayerVerdict::can_move,
+     .optional = true,
+     .verified = {.json = true,
+                  .column = 12,
+                  .details = true,
+                  .name = "can move",
+                  .help = "How far the layer's rounding budget can move the answer at most (first-order "
+                          "estimate)"}},
+    {.key = "likely_move",
+     .title = "likely move",
+     .field = &LayerVerdict::likely_move,
+     .optional = true,
+     .verified = {.json = true,
+                  .column = 13,
+                  .details = true,
+                  .name = "likely move",
+                  .help = "How far independent roundings of the layer likely move the answer (first-order "
+                          "estimate)"}},
+    {.key = "moved",
+     .title = "moved",
+     .field = &LayerVerdict::moved,
+     .better = Better::neither,
+     .optional = true,
+     .verified = {.json = true,
+                  .table = 70,
+                  .column = 14,
+                  .details = true,
+                  .name = "moved",
+                  .help = "How far the layer's own error has moved the answer (first-order estimate)"}},
     {.key = "max_abs",
      .title = "max abs",
      .field = &Metrics::max_abs,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,12 @@ struct LayerVerdict {
   double mean_signed_z = 0.0;
   Metrics metrics;  ///< against the reference, rounded to the output's dtype
   std::optional<WorstElement> worst;
+  /// To first order (answer_sensitivity.hpp); NaN where that was not computed, as for layers on which the
+  /// answer does not depend.
+  double can_move = std::numeric_limits<double>::quiet_NaN();     ///< the answer, within its budget
+  double likely_move = std::numeric_limits<double>::quiet_NaN();  ///< with independent roundings
+  double sensitivity = std::numeric_limits<double>::quiet_NaN();  ///< share of the sum of likely_move²
+  double moved = std::numeric_limits<double>::quiet_NaN();        ///< by its own error, signed
   /// Preceding nodes that were not recorded and were evaluated together with this one.
   std::vector<std::string> group;
   /// Why it has this verdict, where the budget alone does not say.
@@ -110,6 +117,19 @@ struct NonFiniteOutput {
   std::int64_t elements = 0;
 };
 
+/// How far rounding moves what the model answers: predicted from all layers' budgets, to first order, and seen.
+struct AnswerMove {
+  std::string answer;      ///< which number: "the lead of class 7 over class 3"
+  double exact = 0.0;      ///< the number itself, without rounding
+  double worst = 0.0;      ///< the sum over the layers' budgets
+  double likely = 0.0;     ///< of independent roundings
+  double explained = 0.0;  ///< the sum of what the layers' own errors have moved
+  double seen = std::numeric_limits<double>::quiet_NaN();  ///< NaN: the target did not record it
+  std::int64_t layers = 0;
+  std::int64_t unbounded = 0;  ///< layers without a finite budget, which are in no sum
+  std::string left_out;        ///< why it was not computed, or not compared with the run; empty: it was
+};
+
 struct Verification {
   std::string model_sha256;
   std::string target;
@@ -122,6 +142,7 @@ struct Verification {
   std::string names = {};  ///< how values were matched by other names (name_match_text); usually empty
   /// The verdict is that of a later run's layer where this is worse than any of the layers above.
   std::optional<RepeatVerification> repeats = {};
+  std::optional<AnswerMove> answer = {};  ///< where it was asked for
 };
 
 }  // namespace driftscope

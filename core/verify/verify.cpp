@@ -10,6 +10,7 @@
 #include "core/graph/constant_nodes.hpp"
 #include "core/graph/unfold.hpp"
 #include "core/platform/platform.hpp"
+#include "core/verify/answer_sensitivity.hpp"
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
 #include "core/verify/judge.hpp"
@@ -113,7 +114,8 @@ std::vector<bool> nodes_for(const Graph& graph, ValueId value, const RecordedVal
 
 /// Verifies all layers, or only what is needed for one value's.
 Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, ThreadPool& threads,
-                                   const VerifyProgress& progress, ValueId only = no_value) {
+                                   const VerifyProgress& progress, ValueId only = no_value,
+                                   const AnswerSensitivity* sensitivity = nullptr) {
   const RecordedValues recorded(graph, trace);
   DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
   const RunFacts run = run_facts_of(trace.about());
@@ -144,6 +146,9 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       const LayerCase layer{graph, id, i, derivation, outputs[i], got, run, threads};
       verification.layers.push_back(judged(layer));
+      if (sensitivity != nullptr && outputs[i].reason.empty())
+        verification.layers.back().moved =
+            sensitivity->moved(graph.values[value].name, layer.reference(), got);
       judged_layers.resize(verification.layers.size());
       judged_layers.back() = {id, i, outputs[i].group};
       if (verification.layers.back().verdict == Verdict::fault)
@@ -152,8 +157,11 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
     judged_layers.resize(verification.layers.size());
     for (std::size_t i = 0, at = first_layer; verified && i < node.outputs.size(); ++i)
       if (node.outputs[i] != no_value) judged_layers[at++] = {id, i, {}};
-    for (std::size_t i = first_layer; i < verification.layers.size(); ++i)
-      verification.layers[i].constant = constant[id];
+    for (std::size_t i = first_layer; i < verification.layers.size(); ++i) {
+      LayerVerdict& layer = verification.layers[i];
+      layer.constant = constant[id];
+      if (sensitivity != nullptr && verified) layer.moved = sensitivity->not_moved(layer.output);
+    }
     derivation.recycle(std::move(outputs));
     if (progress && !progress(done + 1, total))
       return Error{ErrorKind::cancelled, "the verification was stopped"};
@@ -201,16 +209,19 @@ Status expect_model(const std::string& model_sha256, const Trace& trace) {
 }
 
 Result<Verification> verify(const Graph& graph, const std::string& model_sha256, const Trace& trace,
-                            ThreadPool& threads, const VerifyProgress& progress) {
-  return verify(graph, model_sha256, TraceView(trace), threads, progress);
+                            ThreadPool& threads, const VerifyProgress& progress,
+                            const AnswerSensitivity* sensitivity) {
+  return verify(graph, model_sha256, TraceView(trace), threads, progress, sensitivity);
 }
 
 Result<Verification> verify(const Graph& model, const std::string& model_sha256, const TraceView& trace,
-                            ThreadPool& threads, const VerifyProgress& progress) {
+                            ThreadPool& threads, const VerifyProgress& progress,
+                            const AnswerSensitivity* sensitivity) {
   DRIFTSCOPE_CHECK(expect_model(model_sha256, trace.about()));
   const std::optional<Graph> unfolded = unfolded_for(model, trace);
   const Graph& graph = unfolded ? *unfolded : model;
-  DRIFTSCOPE_TRY(Verification verification, verify_layers(graph, trace, threads, progress));
+  DRIFTSCOPE_TRY(Verification verification,
+                 verify_layers(graph, trace, threads, progress, no_value, sensitivity));
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
   verification.target = trace.about().target;
   conclude(verification);

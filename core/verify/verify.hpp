@@ -15,6 +15,7 @@
 
 namespace driftscope {
 
+class AnswerSensitivity;
 class ThreadPool;
 
 /// How many layers have this verdict.
@@ -30,15 +31,18 @@ using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)
 /// be evaluated (an operator that this build does not know, an input of the wrong shape) gives a
 /// missing layer with the reason.
 /// Errors: the trace holds another model (sha differs), an input of the graph that is needed is absent
-/// or does not fit the graph, nothing could be compared.
+/// or does not fit the graph, nothing could be compared. `sensitivity`: of this graph; null: how far layers
+/// have moved the answer is not computed.
 [[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                           const Trace& trace, ThreadPool& threads,
-                                          const VerifyProgress& progress = {});
+                                          const VerifyProgress& progress = {},
+                                          const AnswerSensitivity* sensitivity = nullptr);
 
 /// The same with the tensors of one node in memory at a time.
 [[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                           const TraceView& trace, ThreadPool& threads,
-                                          const VerifyProgress& progress = {});
+                                          const VerifyProgress& progress = {},
+                                          const AnswerSensitivity* sensitivity = nullptr);
 
 /// Whether the runs of a recording agree, and which are right, without the other layers; nothing where the
 /// trace does not say.

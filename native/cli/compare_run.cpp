@@ -27,6 +27,15 @@ std::string input_arguments(const std::vector<std::string>& specs) {
   return text;
 }
 
+std::string sensitivity_arguments(SensitivityWanted wanted) {
+  switch (wanted) {
+    case SensitivityWanted::always: return " --sensitivity";
+    case SensitivityWanted::never: return " --no-sensitivity";
+    case SensitivityWanted::when_cheap: break;
+  }
+  return "";
+}
+
 /// Every option that affects the result, including defaults and sizes that were found: it must reproduce the
 /// same in a year.
 std::string command_line(const CompareRequest& request, const GivenInputs& given, const ModelFile& model,
@@ -44,6 +53,7 @@ std::string command_line(const CompareRequest& request, const GivenInputs& given
   for (const Target& target : right) targets += (targets.empty() ? "" : ",") + target.text();
   return text + shell_quote(targets) +
          (request.repeat > 0 ? fmt::format(" --repeat {}", request.repeat) : "") +
+         sensitivity_arguments(request.sensitivity) +
          (request.times != CompareRequest().times ? fmt::format(" --times {}", request.times) : "");
 }
 
@@ -112,7 +122,8 @@ Result<ComparisonView> CompareCommand::run(const Target& left, const std::vector
                            {.targets = targets_,
                             .perturbation_check = request_.capture.perturbation_check,
                             .watch_memory = request_.capture.memory_runs > 0,
-                            .dataset = std::move(dataset)},
+                            .dataset = std::move(dataset),
+                            .sensitivity = request_.sensitivity},
                            std::move(about), host, threads, *this);
   // Ctrl-C ends the program (native/os/cleanup.hpp), so the comparison itself is never stopped.
   while (true) {

@@ -23,6 +23,7 @@ struct CompareRequest {
   double times = std::chrono::duration<double>(unwatched_time).count();  ///< s of unwatched runs; 0: none
   std::string trace = "all";
   CaptureOptions capture;
+  SensitivityWanted sensitivity = SensitivityWanted::never;
   bool quiet = false;
   RunnerOptions runner;
 };

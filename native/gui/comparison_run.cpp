@@ -76,7 +76,8 @@ Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
                     {.targets = wanted.choice.targets,
                      .perturbation_check = wanted.choice.perturbation_check,
                      .watch_memory = wanted.choice.watch_memory,
-                     .dataset = dataset_plan(inputs)},
+                     .dataset = dataset_plan(inputs),
+                     .sensitivity = SensitivityWanted::when_cheap},
                     describe_comparison(model, inputs), host, threads, shown);
   shown.follow(run);
   while (true) {

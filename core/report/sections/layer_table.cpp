@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "core/base/format.hpp"
 #include "core/report/metric_text.hpp"
@@ -14,27 +16,41 @@ namespace driftscope::sections::layer_table {
 namespace {
 
 constexpr MetricList compared_metrics = report_metrics(MetricSource::compare);
-constexpr MetricList verified_metrics = report_metrics(MetricSource::verify);
+
+/// Those of verify that some layer has.
+std::vector<Metric> verified_metrics(const LayerTable& layers) {
+  std::vector<Metric> shown;
+  for (const Metric metric : report_metrics(MetricSource::verify)) {
+    bool any = !row_of(metric).optional;
+    for (std::size_t row = 0; row < layers.rows().size() && !any; ++row)
+      for (std::size_t t = 0; t < layers.targets().size(); ++t)
+        any = any || !std::isnan(layers.cell(row, t)[metric]);
+    if (any) shown.push_back(metric);
+  }
+  return shown;
+}
 
 /// Columns of a target: its metrics, its verdict, its time. The left one has no comparison.
-std::size_t column_count(std::size_t target) {
-  return (target > 0 ? compared_metrics.size() : 0) + verified_metrics.size() + 2;
+std::size_t column_count(std::size_t target, std::size_t verified) {
+  return (target > 0 ? compared_metrics.size() : 0) + verified + 2;
 }
 
 std::string metric_cell(const ResultCell& cell, Metric metric) {
   const double value = cell[metric];
   if (!(source_of(metric) == MetricSource::verify ? cell.verified : cell.compared)) return "<td>–</td>";
+  if (row_of(metric).optional && std::isnan(value)) return "<td>–</td>";
   const bool share = row_of(metric).format == MetricFormat::share;
   return "<td>" + metric_text(row_of(metric), value) + (share ? bar(value, value > 1.0 ? "over" : "") : "") +
          "</td>";
 }
 
-std::string table_cells(const LayerTable& layers, std::size_t row, std::size_t target, std::int64_t slowest) {
+std::string table_cells(const LayerTable& layers, std::span<const Metric> verified, std::size_t row,
+                        std::size_t target, std::int64_t slowest) {
   const ResultCell cell = layers.cell(row, target);
   std::string html;
   if (target > 0)
     for (const Metric metric : compared_metrics) html += metric_cell(cell, metric);
-  for (const Metric metric : verified_metrics) html += metric_cell(cell, metric);
+  for (const Metric metric : verified) html += metric_cell(cell, metric);
   if (layers.tensor(row, target) == nullptr)
     html += "<td class=\"text soft\">not recorded</td>";
   else
@@ -63,18 +79,18 @@ std::string metric_head(Metric metric) {
                      html_escape(std::string(shown.name.empty() ? row_of(metric).title : shown.name)));
 }
 
-std::string table_head(const LayerTable& layers, std::size_t targets) {
+std::string table_head(const LayerTable& layers, std::span<const Metric> verified, std::size_t targets) {
   std::string html =
       "<thead><tr><th scope=\"col\" rowspan=\"2\">layer</th><th scope=\"col\" class=\"text\" "
       "rowspan=\"2\">op</th><th scope=\"col\" rowspan=\"2\">output</th>";
   for (std::size_t t = 0; t < targets; ++t)
-    html += fmt::format("<th scope=\"colgroup\" class=\"text\" colspan=\"{}\">{}</th>", column_count(t),
-                        html_text(layers.targets()[t]->target, 60));
+    html += fmt::format("<th scope=\"colgroup\" class=\"text\" colspan=\"{}\">{}</th>",
+                        column_count(t, verified.size()), html_text(layers.targets()[t]->target, 60));
   html += "</tr><tr>";
   for (std::size_t t = 0; t < targets; ++t) {
     if (t > 0)
       for (const Metric metric : compared_metrics) html += metric_head(metric);
-    for (const Metric metric : verified_metrics) html += metric_head(metric);
+    for (const Metric metric : verified) html += metric_head(metric);
     html += "<th scope=\"col\" class=\"text\">verdict</th><th scope=\"col\">time</th>";
   }
   return html + "</tr></thead>";
@@ -84,6 +100,7 @@ std::string write(const SectionContext& context) {
   const LayerTable& layers = context.layers;
   if (layers.rows().empty()) return "";
   const std::size_t targets = std::min(layers.targets().size(), max_targets);
+  const std::vector<Metric> verified = verified_metrics(layers);
   std::vector<std::int64_t> slowest(targets, 0);
   for (std::size_t t = 0; t < targets; ++t)
     if (layers.targets()[t]->trace)
@@ -101,7 +118,7 @@ std::string write(const SectionContext& context) {
         fmt::format("<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td>",
                     rank.tier == fault_tier ? " class=\"fault-row\"" : "", name_text(names[row], layer.node),
                     html_text(layer.op, 24), shape_text(layer.shape));
-    for (std::size_t t = 0; t < targets; ++t) html += table_cells(layers, row, t, slowest[t]);
+    for (std::size_t t = 0; t < targets; ++t) html += table_cells(layers, verified, row, t, slowest[t]);
     html += "</tr>";
     used += html.size() + 40;  // and perhaps a gap
     if (used > context.max_bytes) break;
@@ -109,7 +126,7 @@ std::string write(const SectionContext& context) {
   }
   std::ranges::sort(chosen);
   std::size_t columns = 3;
-  for (std::size_t t = 0; t < targets; ++t) columns += column_count(t);
+  for (std::size_t t = 0; t < targets; ++t) columns += column_count(t, verified.size());
   // Constants between two rows are left out silently: their number is given above the table.
   const auto gap = [&](std::size_t begin, std::size_t end) {
     std::size_t count = 0;
@@ -130,7 +147,7 @@ std::string write(const SectionContext& context) {
           "Layers in the order of the graph, with each target's difference from the left one, "
           "verdict and time",
           "layers") +
-      table_head(layers, targets) + "<tbody>";
+      table_head(layers, verified, targets) + "<tbody>";
   std::size_t next = 0;
   for (const auto& [row, text] : chosen) {
     html += gap(next, row) + text;

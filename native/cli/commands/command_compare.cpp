@@ -18,6 +18,7 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
+#include "native/cli/commands/sensitivity_option.hpp"
 #include "native/cli/compare_run.hpp"
 #include "native/host/kept_file.hpp"
 #include "native/host/targets.hpp"
@@ -199,6 +200,7 @@ static Command declare(CLI::App& app) {
       ->check(CLI::IsMember({"all", "fused", "outputs"}))
       ->capture_default_str();
   add_capture_options(app, request.capture);
+  add_sensitivity_option(app, request.sensitivity);
   add_layer_option(app, options->layers);
   app.add_option("--json", options->checks.json, "Write everything as JSON ('-': standard output)");
   CLI::Option* save =

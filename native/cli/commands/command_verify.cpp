@@ -8,12 +8,15 @@
 #include "core/platform/platform.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/verify_json.hpp"
+#include "core/verify/answer_sensitivity.hpp"
+#include "core/verify/engine_models.hpp"
 #include "core/verify/external_budgets.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/type_match.hpp"
 #include "core/verify/verify.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/layer_options.hpp"
+#include "native/cli/commands/sensitivity_option.hpp"
 #include "native/host/kept_file.hpp"
 #include "native/os/files.hpp"
 
@@ -27,6 +30,7 @@ struct VerifyOptions {
   std::vector<std::string> fail_on = {"fault"};
   LayerChoice layers;
   std::string budgets;
+  SensitivityWanted sensitivity = SensitivityWanted::when_cheap;
   int threads = 0;
   bool quiet = false;
 };
@@ -91,9 +95,25 @@ Result<GraphFile> open_graph(const std::string& path, const std::optional<KeptFi
   return GraphFile{{}, ModelHash(model.sha256), std::move(model.graph)};
 }
 
+/// The gradient of the model at a trace's input, with what it predicts for the engine that made the trace.
+struct TraceSensitivity {
+  AnswerSensitivity of;
+  PredictedLayers predicted;
+};
+
+Result<TraceSensitivity> sensitivity_of(const Graph& graph, const TraceView& trace, SensitivityWanted wanted,
+                                        ThreadPool& threads, const VerifyProgress& progress) {
+  DRIFTSCOPE_TRY(AnswerSensitivity prepared,
+                 AnswerSensitivity::prepare(graph, trace, wanted, threads, progress));
+  DRIFTSCOPE_TRY(PredictedLayers predicted,
+                 prepared.predict(error_model_of(trace.about()), threads, progress));
+  return TraceSensitivity{std::move(prepared), std::move(predicted)};
+}
+
 /// `budgets`: null, or those to show beside the verdicts.
 Result<VerifiedFile> verify_trace(const GraphFile& model, const TraceToVerify& given,
-                                  const BudgetSuite* budgets, ThreadPool& threads, ProgressLine& line) {
+                                  const BudgetSuite* budgets, SensitivityWanted wanted, ThreadPool& threads,
+                                  ProgressLine& line) {
   auto trace = TraceView::open(given.bytes);
   if (!trace.ok()) return in_context(std::move(trace).error(), given.name);
   const NameMatch match = match_names(model.graph, *trace);
@@ -106,11 +126,20 @@ Result<VerifiedFile> verify_trace(const GraphFile& model, const TraceToVerify& g
     given.release();  // a layer reads its own values, and few of another's
     return !model.sha256.known() || expect_model(model.sha256.get(), trace->about()).ok();
   };
-  auto verification = verify(model.graph, "", *trace, threads, progress);
+  std::optional<Result<TraceSensitivity>> sensitivity;
+  if (wanted != SensitivityWanted::never)
+    sensitivity = sensitivity_of(model.graph, *trace, wanted, threads, progress);
+  const bool sensitive = sensitivity && sensitivity->ok();
+  auto verification =
+      verify(model.graph, "", *trace, threads, progress, sensitive ? &(*sensitivity)->of : nullptr);
   if (auto same = expect_model(model.sha256.get(), trace->about()); !same.ok())
     return in_context(std::move(same).error(), given.name);
   if (!verification.ok()) return in_context(std::move(verification).error(), given.name);
   verification->model_sha256 = model.sha256.get();
+  if (sensitive)
+    (*sensitivity)->of.conclude((*sensitivity)->predicted, *trace, *verification);
+  else if (sensitivity)
+    verification->answer.emplace().left_out = sensitivity->error().message;
   if (budgets != nullptr) apply_budgets(*verification, *budgets, model.graph, *trace);
   verification->names = name_match_text(match);
   if (const std::string types = type_match_text(converted); !types.empty())
@@ -151,7 +180,7 @@ Exit run_verify(const VerifyOptions& options) {
   std::string notes = notes_text(note_lines(model->graph.notes));  // once, above the first trace
   const auto judge = [&](const TraceToVerify& trace) {
     ProgressLine line(options.quiet);
-    auto verified = verify_trace(*model, trace, budgets, threads, line);
+    auto verified = verify_trace(*model, trace, budgets, options.sensitivity, threads, line);
     line.clear();
     if (!verified.ok()) return fail(verified.error());
     const Verification& verification = verified->verification;
@@ -209,6 +238,7 @@ static Command declare(CLI::App& app) {
          "--repeat-check'). Default: fault")
       ->expected(1)
       ->take_all();
+  add_sensitivity_option(app, options->sensitivity);
   add_layer_option(app, options->layers);
   app.add_option("--budgets", options->budgets,
                  "Show third-party error budgets beside the verdicts, which they do not change: wpt (the web "
