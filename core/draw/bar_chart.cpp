@@ -6,13 +6,14 @@
 namespace driftscope {
 namespace {
 
-constexpr float bar_row = 22.0f;
-constexpr float bar_gap = 10.0f;
+constexpr float row_units = 22.0f;
+constexpr float gap_units = 10.0f;
 
 /// Places from 0 to 1 along the axis.
 class BarScale {
  public:
-  BarScale(const std::vector<Bar>& bars, bool logarithmic) : logarithmic_(logarithmic) {
+  BarScale(const std::vector<Bar>& bars, bool logarithmic, double whole)
+      : logarithmic_(logarithmic), largest_(whole) {
     double smallest = INFINITY;
     for (const Bar& bar : bars) {
       for (const double value : {bar.value, bar.interval ? bar.interval->high : bar.value})
@@ -40,10 +41,15 @@ class BarScale {
 
 }  // namespace
 
-float bar_chart_height(std::size_t bars) { return bar_row * static_cast<float>(bars) + bar_gap; }
+float bar_chart_height(std::size_t bars, float unit) {
+  return unit * (row_units * static_cast<float>(bars) + gap_units);
+}
 
-void paint_bars(Painter& painter, Box box, const std::vector<Bar>& bars, bool logarithmic,
-                const Theme& theme) {
+void paint_bars(Painter& painter, Box box, const std::vector<Bar>& bars, bool logarithmic, const Theme& theme,
+                double whole) {
+  const float bar_row = painter.unit() * row_units;
+  const float bar_gap = painter.unit() * gap_units;
+  const float edge = painter.unit();
   float labels = 0.0f;
   float texts = 0.0f;
   for (const Bar& bar : bars) {
@@ -52,7 +58,7 @@ void paint_bars(Painter& painter, Box box, const std::vector<Bar>& bars, bool lo
   }
   const float left = box.left + labels + bar_gap;
   const float right = std::max(left + 1.0f, box.right - texts - 2.0f * bar_gap);
-  const BarScale scale(bars, logarithmic);
+  const BarScale scale(bars, logarithmic, whole);
   const auto x = [&](double value) { return left + scale.place(value) * (right - left); };
   float top = box.top + bar_gap / 2.0f;
   for (const Bar& bar : bars) {
@@ -61,14 +67,14 @@ void paint_bars(Painter& painter, Box box, const std::vector<Bar>& bars, bool lo
     float end = left;
     if (std::isfinite(bar.value) && bar.value >= 0.0) {
       end = x(bar.value);
-      painter.fill({left, top + 3.0f, std::max(end, left + 1.0f), top + bar_row - 3.0f},
+      painter.fill({left, top + 3.0f * edge, std::max(end, left + 1.0f), top + bar_row - 3.0f * edge},
                    mix(theme.panel, theme.series(bar.series), 0.65f), 2.0f);
       if (bar.interval && std::isfinite(bar.interval->low) && std::isfinite(bar.interval->high)) {
         const float low = x(bar.interval->low);
         const float high = x(bar.interval->high);
         painter.line({low, middle}, {high, middle}, theme.ink, 1.2f);
         for (const float at : {low, high})
-          painter.line({at, middle - 4.0f}, {at, middle + 4.0f}, theme.ink, 1.2f);
+          painter.line({at, middle - 4.0f * edge}, {at, middle + 4.0f * edge}, theme.ink, 1.2f);
         end = std::max(end, high);
       }
     }

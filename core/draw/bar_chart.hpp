@@ -1,5 +1,5 @@
 // Bars of figures that are compared, with their intervals: accuracy, time, memory by target.
-// Clients: the report of a study.
+// Clients: the pages of studies and attacks, their views, the report.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@ struct Bar {
   std::size_t series = 0;                 ///< its colour
 };
 
-/// Pixels that the chart needs.
-[[nodiscard]] float bar_chart_height(std::size_t bars);
+/// Pixels that the chart needs; `unit`: as of the painter.
+[[nodiscard]] float bar_chart_height(std::size_t bars, float unit = 1.0f);
 
 /// One below the other, from 0; of what is negative or not finite only the texts. `logarithmic`: from the
-/// power of ten below the smallest on.
-void paint_bars(Painter& painter, Box box, const std::vector<Bar>& bars, bool logarithmic,
-                const Theme& theme);
+/// power of ten below the smallest on. `whole`: the axis reaches at least this, so that charts are comparable.
+void paint_bars(Painter& painter, Box box, const std::vector<Bar>& bars, bool logarithmic, const Theme& theme,
+                double whole = 0.0);
 
 }  // namespace driftscope

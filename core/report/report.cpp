@@ -4,9 +4,8 @@
 
 #include <span>
 
-#include "core/base/base64.hpp"
 #include "core/base/format.hpp"
-#include "core/base/sha256.hpp"
+#include "core/report/page.hpp"
 #include "core/report/report_style.hpp"
 #include "core/report/section.hpp"
 
@@ -17,27 +16,11 @@ namespace {
 constexpr std::size_t max_bytes = 1'900'000;
 constexpr std::size_t closing_bytes = 60'000;
 
-/// The hash as a policy names it.
-std::string sha256_base64(const std::string& text) {
-  const std::string hex = sha256_hex(std::as_bytes(std::span(text)));
-  std::string bytes;
-  for (std::size_t i = 0; i < hex.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  return base64(bytes);
-}
-
-/// What the report may load: its own style sheet, and pictures inside it; nothing runs. Its names are a
-/// model's: should one of them ever become markup, it can neither run nor contact a server.
-std::string policy(const std::string& style) {
-  return "default-src 'none'; style-src 'sha256-" + sha256_base64(style) +
-         "'; img-src data:; base-uri 'none'; form-action 'none'";
-}
-
 std::string head(const ComparisonView& view) {
   const std::string style = report_style();
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
-         policy(style) +
+         page_policy(style) +
          "\">"
          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
          "<meta name=\"generator\" content=\"Driftscope\"><meta name=\"color-scheme\" content=\"light dark\">"

@@ -316,11 +316,18 @@ Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& opt
       labels.push_back(report.labels[i]);
     }
     for (std::size_t to = 0; to < plan.targets.size(); ++to) {
-      if (from == to) continue;
+      std::vector<std::int64_t> classes;
+      if (!adversarials.empty()) {
+        DRIFTSCOPE_TRY(classes, host.classes(plan.targets[to], adversarials));
+      }
+      if (from == to) {
+        report.targets[from].answers = std::move(classes);
+        continue;
+      }
       Transferred one{report.targets[from].target, report.targets[to].target, std::ssize(adversarials), 0};
       if (!adversarials.empty()) {
-        DRIFTSCOPE_TRY(const auto classes, host.classes(plan.targets[to], adversarials));
         for (std::size_t i = 0; i < labels.size(); ++i) one.fooled += classes[i] != labels[i] ? 1 : 0;
+        one.answers = std::move(classes);
       }
       report.transfer.push_back(std::move(one));
     }

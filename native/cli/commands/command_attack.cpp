@@ -3,14 +3,15 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/dataset/dataset_format.hpp"
 #include "core/dataset/npy.hpp"
+#include "core/report/attack_page.hpp"
 #include "core/report/text_table.hpp"
 #include "core/statistics/rate.hpp"
-#include "generated/documents/attack.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/attack_run.hpp"
@@ -29,6 +30,7 @@ struct AttackOptions {
   std::string gradient_target = "pc/strict";
   std::string store;
   std::string folder;
+  std::string html;
   std::string json;
   bool quiet = false;
   AttackPlan plan;
@@ -109,6 +111,11 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
   if (options.plan.method->needs_gradients)
     document.gradient = options.plan.white_box ? "white-box" : options.plan.gradient_target.text();
   document.in_8_bits = options.plan.in_8_bits;
+  document.model = options.plan.model->name;
+  document.dataset = options.dataset;
+  document.numbers = report.samples;
+  document.labels = report.labels;
+  if (options.plan.method->replaces_words) document.words = true;
   for (const AttackedTarget& target : report.targets) {
     const MeanDistances mean = distances_of(report, target, options.plan.method->replaces_words);
     documents::AttackResult result;
@@ -124,7 +131,10 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
       if (target.outcomes[i].success) result.fooled.push_back(report.samples[i]);
     document.results.push_back(std::move(result));
   }
+  for (const AttackedTarget& target : report.targets)
+    document.answers.push_back({target.target, target.target, target.answers});
   for (const Transferred& one : report.transfer) {
+    document.answers.push_back({one.from, one.to, one.answers});
     documents::AttackTransfer transfer;
     transfer.from = one.from;
     transfer.to = one.to;
@@ -135,29 +145,46 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
   return document;
 }
 
-// DIR/TARGET.npy: what became of each sample, in the data's units; DIR/originals.npy beside them.
-Status keep_adversarials(const std::string& folder, const AttackReport& report) {
+/// The samples of a report in one tensor.
+Result<Tensor> stacked(const AttackReport& report,
+                       const std::function<const std::vector<float>&(std::size_t)>& value_of) {
+  Shape shape = report.shape;
+  shape.insert(shape.begin(), std::ssize(report.samples));
+  DRIFTSCOPE_TRY(Tensor all, Tensor::make(DType::float32, shape));
+  auto values = all.mutable_values<float>();
+  for (std::size_t i = 0; i < report.samples.size(); ++i) {
+    const std::vector<float>& one = value_of(i);
+    std::ranges::copy(one, values.begin() + static_cast<std::ptrdiff_t>(i * one.size()));
+  }
+  return all;
+}
+
+/// What is kept, and shown: originals, and what became of each sample on each target, in the data's units.
+Result<AttackResults> results_of(const documents::Attack& document, const AttackReport& report) {
+  AttackResults results{.attack = document};
+  DRIFTSCOPE_TRY(results.originals, stacked(report, [&](std::size_t i) -> const std::vector<float>& {
+                   return report.originals[i];
+                 }));
+  for (const AttackedTarget& target : report.targets) {
+    DRIFTSCOPE_TRY(results.changed.emplace_back(),
+                   stacked(report, [&](std::size_t i) -> const std::vector<float>& {
+                     return target.outcomes[i].values;
+                   }));
+  }
+  return results;
+}
+
+// FOLDER/attack.json, and beside it originals.npy and TARGET.npy.
+Status keep_adversarials(const std::string& folder, const AttackResults& results, const std::string& json) {
   DRIFTSCOPE_CHECK(make_folders(folder));
-  const auto write = [&](std::string name, const auto& value_of) -> Status {
-    std::ranges::replace_if(name, [](char c) { return c == '/' || c == ':' || c == '\\'; }, '-');
-    Shape shape = report.shape;
-    shape.insert(shape.begin(), std::ssize(report.samples));
-    DRIFTSCOPE_TRY(Tensor all, Tensor::make(DType::float32, shape));
-    auto values = all.mutable_values<float>();
-    for (std::size_t i = 0; i < report.samples.size(); ++i) {
-      const std::vector<float>& one = value_of(i);
-      std::ranges::copy(one, values.begin() + static_cast<std::ptrdiff_t>(i * one.size()));
-    }
+  const auto write = [&](const std::string& name, const Tensor& all) -> Status {
     DRIFTSCOPE_TRY(const auto bytes, write_npy(all));
-    return write_file(std::filesystem::path(folder) / (name + ".npy"), bytes);
+    return write_file(std::filesystem::path(folder) / name, bytes);
   };
-  DRIFTSCOPE_CHECK(
-      write("originals", [&](std::size_t i) -> const std::vector<float>& { return report.originals[i]; }));
-  for (const AttackedTarget& target : report.targets)
-    DRIFTSCOPE_CHECK(write(target.target, [&](std::size_t i) -> const std::vector<float>& {
-      return target.outcomes[i].values;
-    }));
-  return {};
+  DRIFTSCOPE_CHECK(write(attack_array_file(), *results.originals));
+  for (std::size_t t = 0; t < results.changed.size(); ++t)
+    DRIFTSCOPE_CHECK(write(attack_array_file(results.attack.results[t].target), *results.changed[t]));
+  return write_file(std::filesystem::path(folder) / attack_file, json);
 }
 
 Status run_attack_command(AttackOptions options) {
@@ -186,10 +213,16 @@ Status run_attack_command(AttackOptions options) {
   if (report.samples.empty())
     return bad_input(
         "no sample of the data set is answered rightly by all targets: there is nothing to attack");
-  if (!options.folder.empty()) DRIFTSCOPE_CHECK(keep_adversarials(options.folder, report));
+  const documents::Attack document = document_of(options, report);
+  const std::string json = json_text(encode(document), 1) + "\n";
+  if (!options.folder.empty() || !options.html.empty()) {
+    DRIFTSCOPE_TRY(const AttackResults results, results_of(document, report));
+    if (!options.folder.empty()) DRIFTSCOPE_CHECK(keep_adversarials(options.folder, results, json));
+    if (!options.html.empty()) DRIFTSCOPE_CHECK(write_file(options.html, attack_page({results})));
+  }
   if (options.json != "-") print_report(options, report);
   if (options.json.empty()) return {};
-  return write_json(options.json, json_text(encode(document_of(options, report)), 1) + "\n");
+  return write_json(options.json, json);
 }
 
 }  // namespace
@@ -231,11 +264,14 @@ static Command declare(CLI::App& app) {
   app.add_option("--store", options->store,
                  "8bit: round the adversarials as 8-bit pictures before judging them")
       ->type_name("8bit");
-  app.add_option(
-         "-o,--output", options->folder,
-         "Keep the results as .npy files in this folder, in the data's units: originals, and one file "
-         "a target")
+  app.add_option("-o,--output", options->folder,
+                 "Keep the results in this folder: attack.json, and .npy files in the data's units, "
+                 "originals and one "
+                 "a target. 'driftscope report' makes a page of several such folders")
       ->type_name("DIR");
+  app.add_option("--html", options->html,
+                 "Write a page: success and transfer with intervals, adversarial examples as pictures")
+      ->type_name("FILE");
   app.add_option("--json", options->json, "Write the results as JSON ('-': standard output)")
       ->type_name("OUT");
   app.add_flag("-q,--quiet", options->quiet, "No progress");
