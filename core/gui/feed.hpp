@@ -13,6 +13,8 @@
 #include "core/draw/heat_map.hpp"
 #include "core/gui/run_history.hpp"
 #include "core/gui/snapshot.hpp"
+#include "core/report/attack_results.hpp"
+#include "core/study/study_view.hpp"
 
 namespace driftscope::gui {
 
@@ -48,6 +50,8 @@ struct TargetProgress {
 struct Feed {
   std::shared_ptr<const Snapshot> snapshot;  ///< null: nothing is open
   std::shared_ptr<const std::vector<RunTrend>> history;
+  std::shared_ptr<const StudyView> study;  ///< null: none is open
+  std::shared_ptr<const std::vector<AttackResults>> attacks;
   std::string history_advice;       ///< how to add to it, shown when it is empty
   std::vector<std::string> models;  ///< shipped ones, and opened ones: chosen by index
   std::size_t model = 0;            ///< chosen

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/base/format.hpp"
-#include "core/draw/bar_chart.hpp"
 #include "core/draw/svg_painter.hpp"
 #include "core/report/report_style.hpp"
+#include "core/study/study_charts.hpp"
 
 namespace driftscope {
 namespace {
@@ -19,66 +19,27 @@ td.why{white-space:normal;text-align:left;color:var(--dim)}td.long{white-space:n
 .holds{font-weight:600}.fails{color:var(--fault);font-weight:600}
 )css";
 
-struct ChartOf {
-  MeasureKind kind;
-  const char* title;
-  const char* unit;
-};
-constexpr ChartOf charts[] = {
-    {MeasureKind::accuracy, "Accuracy", "%"},
-    {MeasureKind::time, "Seconds for 10,000 inferences", "s"},
-    {MeasureKind::memory, "Peak memory", "MB"},
-};
-
-double scale_of(MeasureKind kind) {
-  return kind == MeasureKind::accuracy ? 100.0 : kind == MeasureKind::memory ? 1e-6 : 1.0;
-}
-
-/// One bar per target and variant of a model.
-std::string chart(const StudyView& view, const documents::StudyModel& model, const documents::StudyData& data,
-                  const ChartOf& of) {
-  std::vector<Bar> bars;
-  for (const StudySubject& subject : view.subjects()) {
-    if (subject.model != model.name) continue;
-    for (std::size_t t = 0; t < view.targets().size(); ++t) {
-      const Figure figure = view.figure({of.kind, data.name, subject.variant}, model.name, t);
-      if (!figure.value) continue;
-      const double scale = scale_of(of.kind);
-      Bar bar{.label = subject.variant == StudySubject::base_variant
-                           ? view.targets()[t]
-                           : fmt::format("{} {}", view.targets()[t], subject.variant),
-              .text = figure.text,
-              .value = scale * *figure.value,
-              .series = t};
-      if (figure.interval)
-        bar.interval = Interval{scale * figure.interval->low, scale * figure.interval->high};
-      bars.push_back(std::move(bar));
-    }
-  }
-  if (bars.empty()) return "";
-  const std::string title = fmt::format("{}, {}{}", of.title, model.name,
-                                        of.kind == MeasureKind::accuracy ? " on " + data.name : "");
-  const float height = bar_chart_height(bars.size());
-  SvgPainter painter({chart_width, height,
-                      fmt::format("class=\"chart\" role=\"img\" aria-label=\"{}\"", html_text(title, 200))});
-  paint_bars(painter, {0.0f, 0.0f, chart_width, height}, bars, of.kind == MeasureKind::time, light_theme());
+std::string chart_html(const StudyChart& chart) {
+  const float height = bar_chart_height(chart.bars.size());
+  SvgPainter painter(
+      {chart_width, height,
+       fmt::format("class=\"chart\" role=\"img\" aria-label=\"{}\"", html_text(chart.title, 200))});
+  paint_bars(painter, {0.0f, 0.0f, chart_width, height}, chart.bars, chart.logarithmic, light_theme());
   return fmt::format(
       "<figure><figcaption><b>{}</b></figcaption><div class=\"scroll\" tabindex=\"0\">{}</div></figure>",
-      html_text(title, 200), painter.finish());
+      html_text(chart.title, 200), painter.finish());
 }
 
 std::string all_charts(const StudyView& view) {
   std::string html;
-  for (const ChartOf& of : charts) {
-    std::string part;
-    for (const documents::StudyModel& model : view.study().models)
-      for (const documents::StudyData& data : model.data) {
-        if (of.kind != MeasureKind::accuracy && &data != &model.data.front()) continue;
-        part += chart(view, model, data, of);
-      }
-    if (!part.empty()) html += fmt::format("<section><h2>{}</h2>{}</section>", of.title, part);
+  std::string_view group;
+  for (const StudyChart& chart : study_charts(view)) {
+    if (chart.group != group)
+      html += fmt::format("{}<section><h2>{}</h2>", html.empty() ? "" : "</section>", chart.group);
+    group = chart.group;
+    html += chart_html(chart);
   }
-  return html;
+  return html.empty() ? html : html + "</section>";
 }
 
 /// Columns of words, which begin at the left; the others are figures.

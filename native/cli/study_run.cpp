@@ -351,17 +351,6 @@ Result<bool> run_study(const documents::Study& study, StudyFiles& files, Campaig
   }
 }
 
-std::vector<std::string> study_targets_in_store(const documents::Study& study, const CampaignResults& cells) {
-  std::vector<std::string> names = study.targets;
-  for (std::string& name : names) {
-    const std::string versioned = name + " (";
-    // The last by name: of several versions one has to be chosen.
-    for (const auto& [cell, result] : cells)
-      if (cell.target.starts_with(versioned)) name = cell.target;
-  }
-  return names;
-}
-
 std::vector<std::int64_t> study_file_bytes(const StudyFiles& files) {
   std::vector<std::int64_t> bytes;
   for (const StudyFiles::Subject& subject : files.subjects) bytes.push_back(subject.model.file_bytes);

@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "core/campaign/campaign.hpp"
+#include "core/study/stored_study.hpp"
 #include "core/study/study_schedule.hpp"
 #include "native/host/run_request.hpp"
 
 namespace driftscope {
-
-/// The file of results in a study's folder, and the study itself.
-inline constexpr std::string_view study_store_name = "cells.jsonl";
-inline constexpr std::string_view study_file_name = "study.json";
 
 struct StudyProgress {
   std::string what;  ///< "chrome/fast: resnet20, original: running"
@@ -52,9 +49,6 @@ class StudyFiles;
 [[nodiscard]] Result<bool> run_study(const documents::Study& study, StudyFiles& files, CampaignStore& store,
                                      const StudyRunOptions& options);
 
-/// Names of the study's targets in a store, where they have the version of their host.
-[[nodiscard]] std::vector<std::string> study_targets_in_store(const documents::Study& study,
-                                                              const CampaignResults& cells);
 /// Bytes of the file of each of subjects_of.
 [[nodiscard]] std::vector<std::int64_t> study_file_bytes(const StudyFiles& files);
 

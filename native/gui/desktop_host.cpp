@@ -10,7 +10,9 @@
 #include "native/gui/environment.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/gui/shipped.hpp"
+#include "native/host/attack_files.hpp"
 #include "native/host/sample_files.hpp"
+#include "native/host/study_folder.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -291,6 +293,8 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
         if (!comparison->title.empty()) described = *std::move(comparison);
         break;
       }
+      case FileKind::study: open_study_now(path); break;
+      case FileKind::attack: open_attack_now(path); break;
       case FileKind::sample: {
         inputs_ = {path.string()};
         kept_inputs_.reset();
@@ -300,8 +304,8 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       case FileKind::unknown:
         fail(fmt::format(
             "{}: unknown kind of file; expected .onnx, a trace (.safetensors), a kept comparison "
-            "(.drift), the JSON of compare or verify, or a sample (.png, .jpg, .txt, .npy, .pb, a "
-            "folder)",
+            "(.drift), the JSON of compare, verify or attack, the folder of a study or an attack, or a "
+            "sample (.png, .jpg, .txt, .npy, .pb, a folder)",
             path.string()));
     }
   }
@@ -331,6 +335,29 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
     open_about_.title = paths.front().filename().string();
   }
   show_open_runs();
+}
+
+void DesktopHost::open_study_now(const fs::path& path) {
+  auto study = read_study_folder(path);
+  if (!study.ok()) return fail(study.error().message);
+  auto made = std::make_shared<const StudyView>(*std::move(study));
+  change([&](gui::Feed& feed) { feed.study = std::move(made); });
+}
+
+/// Beside those that are open, so that targets are seen against several methods; of the same method in place of
+/// it.
+void DesktopHost::open_attack_now(const fs::path& path) {
+  auto attack = read_attack(path);
+  if (!attack.ok()) return fail(attack.error().message);
+  const auto open = feed()->attacks;
+  auto all = std::make_shared<std::vector<AttackResults>>();
+  const bool same_model =
+      open && !open->empty() && open->front().attack.model_sha256 == attack->attack.model_sha256;
+  if (same_model) *all = *open;
+  std::erase_if(
+      *all, [&](const AttackResults& one) { return attack_name(one.attack) == attack_name(attack->attack); });
+  all->push_back(*std::move(attack));
+  change([&](gui::Feed& feed) { feed.attacks = std::move(all); });
 }
 
 void DesktopHost::add_model(const fs::path& path, OpenedModel opened) {

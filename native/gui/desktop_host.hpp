@@ -29,7 +29,8 @@ class DesktopHost : public gui::Host {
   /// Stops the current work and waits for it.
   ~DesktopHost() override;
 
-  /// Models, traces, stored and kept comparisons, samples; shown together as one run where they fit.
+  /// Models, traces, stored and kept comparisons, samples; shown together as one run where they fit. Folders of
+  /// studies and attacks beside them.
   void open(std::vector<std::filesystem::path> paths);
 
   [[nodiscard]] std::shared_ptr<const gui::Feed> feed() override;
@@ -58,6 +59,8 @@ class DesktopHost : public gui::Host {
   void open_now(const std::vector<std::filesystem::path>& paths);
   [[nodiscard]] Status open_kept_now(const std::filesystem::path& path, std::vector<gui::TargetParts>& fresh,
                                      std::optional<gui::SnapshotParts>& about);
+  void open_study_now(const std::filesystem::path& path);
+  void open_attack_now(const std::filesystem::path& path);
   void add_model(const std::filesystem::path& path, OpenedModel opened);
   void show_open_runs();
   Status select_model(std::size_t place);

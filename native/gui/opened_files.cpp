@@ -7,6 +7,8 @@
 #include "core/gui/kept_run.hpp"
 #include "core/gui/stored_targets.hpp"
 #include "core/platform/platform.hpp"
+#include "native/host/attack_files.hpp"
+#include "native/host/study_folder.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -25,6 +27,8 @@ FileKind kind_of_file(const std::filesystem::path& path) {
   const std::string extension = lower_extension(path);
   if (extension == ".onnx") return FileKind::model;
   if (extension == ".safetensors") return FileKind::trace;
+  if (is_study_folder(path)) return FileKind::study;
+  if (is_attack(path)) return FileKind::attack;
   if (extension == ".json") return FileKind::comparison;
   if (is_kept_file(path)) return FileKind::kept;
   for (const char* sample : {".png", ".jpg", ".jpeg", ".txt", ".npy", ".pb"})

@@ -86,6 +86,14 @@ void App::adopt(Screen& screen) {
     selection_.reset(kept);
     if (first && view_ == 0 && !feed_->busy) open_view("Layers");
   }
+  if (feed_->study != study_) {
+    study_ = feed_->study;
+    if (study_) open_view("Study");
+  }
+  if (feed_->attacks != attacks_) {
+    attacks_ = feed_->attacks;
+    if (attacks_) open_view("Attack");
+  }
   screen.snapshot = shown_.get();
   screen.snapshot_number = snapshot_number_;
   if (wanted_layer_.empty() || !shown_) return;

@@ -7,14 +7,13 @@
 #include <cmath>
 
 #include "core/base/json.hpp"
-#include "core/base/json_lists.hpp"
-#include "core/campaign/store_format.hpp"
 #include "core/runtime/target.hpp"
 #include "core/study/shipped_studies.hpp"
 #include "core/study/study_report.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/study_run.hpp"
+#include "native/host/study_folder.hpp"
 #include "native/os/cleanup.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
@@ -25,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double study_budget_s = 15.0 * 60.0;
-constexpr std::string_view sizes_name = "sizes.json";
 
 struct StudyOptions {
   std::string study, out;
@@ -110,22 +108,7 @@ std::string study_json(const documents::Study& study) {
 
 /// The studies of a folder, from its files alone: nothing is opened that they name.
 Status report_study(const fs::path& folder) {
-  DRIFTSCOPE_TRY(const std::string text, study_text_of(folder / study_file_name));
-  auto study = read_study(text);
-  if (!study.ok()) return in_context(std::move(study).error(), (folder / study_file_name).string());
-  const fs::path path = folder / study_store_name;
-  DRIFTSCOPE_TRY(const std::string cells, study_text_of(path));
-  const auto definition = definition_in(cells);
-  if (!definition.ok()) return in_context(definition.error(), path.string());
-  const auto stored = read_store(cells, *definition);
-  if (!stored.ok()) return in_context(stored.error(), path.string());
-  auto results = read_study_results(*study, study_targets_in_store(*study, stored->results), stored->results);
-  if (!results.ok()) return in_context(std::move(results).error(), path.string());
-  DRIFTSCOPE_TRY(const std::string sizes, study_text_of(folder / sizes_name));
-  const auto bytes = parse_document(sizes);
-  if (!bytes.ok() || !read_json(*bytes, JsonPath(), results->bytes).ok())
-    return bad_input(fmt::format("{}: expected a list of numbers", (folder / sizes_name).string()));
-  const StudyView view(*std::move(study), *std::move(results));
+  DRIFTSCOPE_TRY(const StudyView view, read_study_folder(folder));
   const std::vector<StudyTable> tables = study_tables(view);
   const std::string shown = study_text(view, tables);
   DRIFTSCOPE_CHECK(write_file(folder / "report.txt", shown));
@@ -156,7 +139,8 @@ Result<Exit> run_study_command(const StudyOptions& options) {
   DRIFTSCOPE_CHECK(make_folders(out));
   DRIFTSCOPE_TRY(const auto store, open_study_store(given.study, *files, out, options.runner));
   DRIFTSCOPE_CHECK(write_file(out / study_file_name, study_json(given.study)));
-  DRIFTSCOPE_CHECK(write_file(out / sizes_name, json_text(nlohmann::json(study_file_bytes(*files))) + "\n"));
+  DRIFTSCOPE_CHECK(
+      write_file(out / study_sizes_name, json_text(nlohmann::json(study_file_bytes(*files))) + "\n"));
   // The first Ctrl-C ends after what is running, the second one at once; what is done is kept either way.
   const auto stopped = std::make_shared<std::atomic<bool>>(false);
   SignalWatcher::on_stop([stopped] { *stopped = true; });

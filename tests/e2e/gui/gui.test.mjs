@@ -385,3 +385,62 @@ test("without a display it says so, and a wrong option as well", { skip }, () =>
   assert.match(none.stderr, /no window can be opened here/);
   assert.equal(run(["gui", "--size", "large"], { env: { DISPLAY: "" } }).status, 2);
 });
+
+test("a study and an attack are opened from their folders", { skip }, (t) => {
+  const folder = temporaryFolder(t);
+  const images = asset("data/digits-test-images.idx3-ubyte");
+  const digits = `idx:${images},${asset("data/digits-test-labels.idx1-ubyte")}`;
+  const study = join(folder, "study.json");
+  writeFileSync(
+    study,
+    JSON.stringify({
+      format: "driftscope-study-1",
+      name: "small",
+      title: "A small study",
+      about: "Two engines on digits.",
+      models: [
+        { name: "lenet1", path: asset("models/lenet1.onnx"), data: [{ name: "digits", source: digits }] },
+      ],
+      targets: ["pc/strict", "pc/fast"],
+      samples: 20,
+      repetitions: 1,
+      claims: [
+        {
+          text: "All answer the same",
+          kind: "same_answers",
+          models: ["lenet1"],
+          left: "pc/strict",
+          hosts: ["pc"],
+        },
+      ],
+    }),
+  );
+  const results = join(folder, "results");
+  const ran = run(["study", "run", study, "--out", results, "--full", "--quiet"]);
+  assert.equal(ran.status, 0, ran.stderr);
+  const attack = join(folder, "fgsm");
+  const attacked = run([
+    "attack",
+    asset("models/lenet1.onnx"),
+    "--method",
+    "fgsm",
+    "--epsilon",
+    "0.3",
+    "--dataset",
+    digits,
+    "--samples",
+    "12",
+    "--targets",
+    "pc/strict,pc/fast",
+    "--quiet",
+    "-o",
+    attack,
+  ]);
+  assert.equal(attacked.status, 0, attacked.stderr);
+  const lines = ["idle", "view Study", "frames 3", "view Attack", "frames 3", "expect noerror"];
+  const shown = gui(folder, [`open ${results}`, `open ${attack}`, ...lines, "size 640 480", ...lines]);
+  assert.equal(shown.status, 0, shown.stderr);
+  writeFileSync(join(attack, "attack.json"), '{"format": "driftscope-attack-1"}');
+  const bad = gui(folder, [`open ${attack}`, "idle", "expect error attack.json"]);
+  assert.equal(bad.status, 0, bad.stderr);
+});

@@ -7,6 +7,8 @@
 
 #include "core/base/json.hpp"
 #include "core/study/claim.hpp"
+#include "core/study/stored_study.hpp"
+#include "core/study/study_charts.hpp"
 #include "core/study/study_schedule.hpp"
 #include "core/study/study_tables.hpp"
 #include "core/study/study_view.hpp"
@@ -177,6 +179,37 @@ TEST_CASE("StudyFigures_OfKnownAnswers_AreExact") {
   CHECK(*view.figure({MeasureKind::time, "", ""}, "net", 1).value == 10'000.0);
   CHECK_FALSE(view.figure({MeasureKind::accuracy, "other", ""}, "net", 1).value);
   CHECK_FALSE(view.figure({MeasureKind::accuracy, "", "int8"}, "net", 1).value);
+}
+
+TEST_CASE("StudyCharts_HaveABarForEachTargetThatHasRun") {
+  Cells cells(study_of({"pc/strict", "chrome/fast"}));
+  CHECK(study_charts(cells.view()).empty());
+  cells.answers("pc/strict", part(0, 200, 0));
+  cells.answers("chrome/fast", part(0, 200, 10));
+  cells.answers("pc/strict", part(0, 50, 0), 1);
+  cells.times("chrome/fast", 1, 0.5);
+  const std::vector<StudyChart> charts = study_charts(cells.view());
+  REQUIRE(charts.size() == 3);
+  CHECK(charts[0].title == "Accuracy, net on original");
+  REQUIRE(charts[0].bars.size() == 2);
+  CHECK(charts[0].bars[1].label == "chrome/fast");
+  CHECK(charts[0].bars[1].value == doctest::Approx(90.0));
+  CHECK(charts[0].bars[1].interval->low < 90.0);
+  CHECK(charts[0].bars[1].series == 1);
+  CHECK(charts[1].title == "Accuracy, net on originals");
+  CHECK(charts[1].bars.size() == 1);
+  CHECK(charts[2].group == "Seconds for 10,000 inferences");
+  CHECK(charts[2].logarithmic);
+  CHECK(charts[2].bars[0].value == doctest::Approx(5000.0));
+}
+
+TEST_CASE("StoredStudy_DamagedFiles_AreNamed") {
+  const auto error = [](const StudyTexts& texts) { return read_stored_study(texts).error().message; };
+  CHECK(error({"7", "", "[]"}).starts_with("study.json: "));
+  const std::string study =
+      R"({"format": "driftscope-study-1", "name": "s", "title": "S", "about": "", "targets": ["pc/strict"],
+          "models": [{"name": "net", "path": "net.onnx", "data": [{"name": "d", "source": "idx:a"}]}]})";
+  CHECK(error({study, "nothing", "[]"}).starts_with("cells.jsonl: "));
 }
 
 TEST_CASE("StudyClaims_HoldFailOrAreNotDecided") {
