@@ -45,7 +45,7 @@ std::vector<Bar> transfer_bars(const AttackResults& results, const Robustness& a
     // The document has the rate alone.
     const auto fooled = static_cast<std::int64_t>(std::llround(std::clamp(transfer.success_rate, 0.0, 1.0) *
                                                                static_cast<double>(transfer.adversarials)));
-    bars.push_back(rate_bar(transfer.from + " → " + transfer.to, fooled, transfer.adversarials,
+    bars.push_back(rate_bar(transfer.from + " to " + transfer.to, fooled, transfer.adversarials,
                             colour_of(all, transfer.from)));
   }
   return bars;
@@ -79,7 +79,7 @@ std::string changes_text(const AttackExample& example) {
   for (std::size_t i = 0; i < example.original.size() && i < example.changed.size(); ++i) {
     if (example.original[i] == example.changed[i]) continue;
     if (++changes <= max_changes)
-      text += fmt::format("{}word {}: {:.0f} → {:.0f}", text.empty() ? "" : ", ", i + 1, example.original[i],
+      text += fmt::format("{}word {}: {:.0f} to {:.0f}", text.empty() ? "" : ", ", i + 1, example.original[i],
                           example.changed[i]);
   }
   return changes > max_changes ? text + fmt::format(" and {} more", changes - max_changes) : text;

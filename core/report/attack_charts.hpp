@@ -21,7 +21,7 @@ namespace driftscope {
 [[nodiscard]] AdversarialPictures pictures_of(const AttackResults& results, const AttackExample& example);
 /// "pc/strict and chrome/fast".
 [[nodiscard]] std::string attacked_text(const AttackResults& results, const AttackExample& example);
-/// Which words changed, by their numbers: "word 12: 345 → 981".
+/// Which words changed, by their numbers: "word 12: 345 to 981".
 [[nodiscard]] std::string changes_text(const AttackExample& example);
 
 }  // namespace driftscope

@@ -20,15 +20,16 @@ constexpr float page_width = 1000.0f;
 constexpr std::size_t page_examples = 12;  // of each attack
 
 constexpr const char* attack_style = R"css(
-.examples{display:flex;flex-wrap:wrap;gap:18px 26px;margin-top:10px}
+.examples{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(330px,100%),1fr));gap:16px 18px;
+margin-top:10px}
 .example{margin:0;border:1px solid var(--line);border-radius:6px;padding:10px 12px;background:var(--raised)}
 .example .maps{flex-wrap:nowrap;gap:8px}.example .map{margin:0;text-align:center}
-.example .map img{width:112px;height:112px;object-fit:contain;background:#000}
+.example .map img{width:96px;height:96px;object-fit:contain;background:#000}
 .example .map span{display:block;font-size:11.5px;color:var(--dim);margin-top:3px}
 .example figcaption b{overflow-wrap:anywhere}
 .example ul{list-style:none;padding:0;margin:8px 0 0;font-size:12.5px}.example li{margin:1px 0}
 .radar{max-width:560px;min-width:0}.fooled{color:var(--fault);font-weight:600}
-@media(max-width:560px){.example .map img{width:88px;height:88px}}
+@media(max-width:560px){.example .map img{width:84px;height:84px}}
 )css";
 
 std::string bars_figure(const std::string& title, const std::string& caption, const std::vector<Bar>& bars) {
@@ -78,7 +79,7 @@ std::string robustness_section(const Robustness& robustness) {
       legend += "<span>" + key.finish() + html_text(robustness.targets[t], 80) + "</span>";
     }
     constexpr float width = 560.0f;
-    constexpr float height = 400.0f;
+    constexpr float height = 360.0f;
     SvgPainter painter({width, height,
                         "class=\"chart radar\" role=\"img\" aria-label=\"Robustness; the table below "
                         "has the numbers\""});

@@ -118,6 +118,7 @@ std::vector<AttackExample> AttackResults::examples(std::size_t limit) const {
       example.changed = sample_of(*changed[t], place);
       if (AttackExample* const same = same_as(example, differing, rounds); same != nullptr) {
         same->attacked.push_back(t);
+        ++round;  // it has its share
         continue;
       }
       std::vector<AttackExample>* into = &differing;

@@ -38,7 +38,8 @@ class AttackScreen final : public View {
     update(screen);
     if (!attacks_ || attacks_->empty())
       return empty_state(screen, "No attack is open.",
-                         "Drop the folder of one here: driftscope attack MODEL --method fgsm … -o FOLDER");
+                         "driftscope attack MODEL --method fgsm … -o FOLDER keeps one,\n"
+                         "and driftscope gui FOLDER opens it, several beside each other.");
     draw_choice(screen);
     if (!ImGui::BeginChild("attack")) return ImGui::EndChild();
     if (chosen_ < attacks_->size())
