@@ -63,6 +63,12 @@ std::vector<std::string> layers_before(Graph graph, const std::string& answer) {
   return sensitive_values(graph, 0);
 }
 
+/// Why there is no gradient, without the options of `gradient`, which nobody has here.
+Error without_advice(Error error) {
+  error.message = error.message.substr(0, error.message.find("; "));
+  return error;
+}
+
 struct Counter {
   const VerifyProgress& progress;
   std::int64_t done = 0;
@@ -96,7 +102,9 @@ Result<AnswerSensitivity> AnswerSensitivity::prepare(const Graph& graph, const T
   GradientRequest request;
   request.of = answer_output;
   request.wrt = layers;
-  DRIFTSCOPE_TRY(GradientModel gradient, make_gradient(model, request));
+  auto made_gradient = make_gradient(model, request);
+  if (!made_gradient.ok()) return without_advice(std::move(made_gradient).error());
+  const GradientModel gradient = *std::move(made_gradient);
   DRIFTSCOPE_TRY(Graph backward, build_graph(gradient.model));
   DRIFTSCOPE_TRY(backward, infer_shapes(std::move(backward)));
 
