@@ -111,11 +111,24 @@ std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerF
   return rows;
 }
 
+std::vector<Metric> metrics_in(const Snapshot& snapshot) {
+  std::vector<Metric> metrics;
+  for (const Metric metric : shown_metrics) {
+    bool any = !row_of(metric).optional;
+    for (std::size_t t = 0; t < snapshot.targets.size(); ++t)
+      for (std::size_t i = 0; i < snapshot.layers.size() && !any; ++i)
+        any = !std::isnan(snapshot.cell(i, t)[metric]);
+    if (any) metrics.push_back(metric);
+  }
+  return metrics;
+}
+
 Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& rows) {
+  const std::vector<Metric> metrics = metrics_in(snapshot);
   std::vector<std::string> cells = {"layer", "place", "op", "output", "shape", "bytes"};
   for (const TargetColumn& target : snapshot.targets) {
     cells.push_back(target.target + " verdict");
-    for (const Metric metric : shown_metrics)
+    for (const Metric metric : metrics)
       cells.push_back(fmt::format("{} {}", target.target, appearance(metric).name));
   }
   Table table = {cells};
@@ -130,7 +143,7 @@ Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& ro
     for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
       const Cell& cell = snapshot.cell(i, t);
       cells.emplace_back(verdict_name(cell.verdict));
-      for (const Metric metric : shown_metrics) {
+      for (const Metric metric : metrics) {
         const double value = cell[metric];
         cells.push_back(std::isnan(value) ? "" : fmt::format("{}", value));
       }

@@ -35,6 +35,9 @@ struct LayerSort {
 [[nodiscard]] std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerFilter& filter,
                                                         const LayerSort& sort);
 
+/// Metrics to choose from: all but those that are not always computed and that no layer has.
+[[nodiscard]] std::vector<Metric> metrics_in(const Snapshot& snapshot);
+
 /// The rows with every metric of every target, as numbers that can be parsed again.
 [[nodiscard]] Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& rows);
 

@@ -29,8 +29,8 @@ class DesktopHost : public gui::Host {
   /// Stops the current work and waits for it.
   ~DesktopHost() override;
 
-  /// Models, traces, stored and kept comparisons, samples; shown together as one run where they fit. Folders of
-  /// studies and attacks beside them.
+  /// Models, traces, stored and kept comparisons, samples; shown together as one run where they fit. Folders
+  /// of studies and attacks beside them.
   void open(std::vector<std::filesystem::path> paths);
 
   [[nodiscard]] std::shared_ptr<const gui::Feed> feed() override;

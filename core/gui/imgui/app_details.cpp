@@ -27,7 +27,8 @@ void fact_row(const Screen& screen, std::string_view name, const std::string& va
 /// One source's figures for the layer.
 void metric_rows(const Screen& screen, const Cell& cell, MetricSource source) {
   for (const Metric metric : shown_metrics)
-    if (source_of(metric) == source && appearance(metric).details)
+    if (source_of(metric) == source && appearance(metric).details &&
+        !(row_of(metric).optional && std::isnan(cell[metric])))
       fact_row(screen, appearance(metric).name, metric_text(cell, metric),
                source == MetricSource::verify ? std::string(appearance(metric).help).c_str() : nullptr);
 }

@@ -54,7 +54,7 @@ class LayersView final : public View {
     ImGui::SetNextItemWidth(metric_width);
     const std::string preview(appearance(metric_).name);
     if (ImGui::BeginCombo("##metric", preview.c_str())) {
-      for (const Metric metric : shown_metrics) {
+      for (const Metric metric : metrics_) {
         if (ImGui::Selectable(std::string(appearance(metric).name).c_str(), metric == metric_))
           metric_ = metric, stale_ = true;
         hint(std::string(appearance(metric).help).c_str());
@@ -100,6 +100,8 @@ class LayersView final : public View {
   void update_rows(const Screen& screen) {
     if (screen.snapshot_number != number_) {
       number_ = screen.snapshot_number;
+      metrics_ = metrics_in(*screen.snapshot);
+      if (std::ranges::find(metrics_, metric_) == metrics_.end()) metric_ = metrics_.front();
       sort_ = {};
       stale_ = true;
     }
@@ -136,7 +138,7 @@ class LayersView final : public View {
     if (rows_.empty())
       return empty_state(screen, "No layer passes the filter.", "Clear it to see all of them.");
     const int targets = static_cast<int>(snapshot.targets.size());
-    const int metrics = detailed_ ? static_cast<int>(shown_metrics.size()) + 1 : targets;
+    const int metrics = detailed_ ? static_cast<int>(metrics_.size()) + 1 : targets;
     // A different number of columns needs another table id: ImGui stores widths by column.
     // So does a different width class: the least important columns are hidden when there is little room.
     width_ = ImGui::GetContentRegionAvail().x;
@@ -177,8 +179,8 @@ class LayersView final : public View {
     ImGui::EndTable();
   }
 
-  [[nodiscard]] static Metric metric_in(int column) {
-    return shown_metrics[static_cast<std::size_t>(column)];
+  [[nodiscard]] Metric metric_in(int column) const {
+    return metrics_[std::min(static_cast<std::size_t>(column), metrics_.size() - 1)];
   }
 
   [[nodiscard]] static float row_height() {
@@ -362,6 +364,7 @@ class LayersView final : public View {
   char text_[256] = {};
   LayerFilter filter_;
   LayerSort sort_;
+  std::vector<Metric> metrics_;  // to choose from
   Metric metric_ = verified_metric("budget_used");
   bool detailed_ = false;
   bool stale_ = true;

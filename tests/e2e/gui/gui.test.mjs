@@ -388,7 +388,6 @@ test("without a display it says so, and a wrong option as well", { skip }, () =>
 
 test("a study and an attack are opened from their folders", { skip }, (t) => {
   const folder = temporaryFolder(t);
-  const images = asset("data/digits-test-images.idx3-ubyte");
   const digits = `idx:${images},${asset("data/digits-test-labels.idx1-ubyte")}`;
   const study = join(folder, "study.json");
   writeFileSync(

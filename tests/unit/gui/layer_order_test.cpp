@@ -86,6 +86,18 @@ TEST_CASE("LayerTable_AsCsv_QuotesAndDisarms") {
   CHECK(gui::plain_text({{"a", "b"}, {"x", "12"}}).find("x  12") != std::string::npos);
 }
 
+TEST_CASE("LayerTable_MetricsThatNobodyComputed_HaveNoColumn") {
+  auto snapshot = three_layers();
+  const auto titles = [&] { return gui::layer_table(snapshot, {}).front(); };
+  const auto has = [&](const std::string& title) { return std::ranges::count(titles(), title) == 1; };
+  CHECK_FALSE(has(snapshot.targets[0].target + " sensitivity"));
+  CHECK(has(snapshot.targets[0].target + " budget used"));
+  CHECK(gui::metrics_in(snapshot).size() == shown_metrics.size() - 4);
+  snapshot.results.set(1, 0, verified_metric("sensitivity"), 0.25);
+  CHECK(has(snapshot.targets[0].target + " sensitivity"));
+  CHECK_FALSE(has(snapshot.targets[0].target + " can move"));
+}
+
 TEST_CASE("SelectionHistory_UndoRedo_AndANewChoiceDropsWhatWasUndone") {
   gui::SelectionHistory history;
   CHECK_FALSE(history.can_undo());
