@@ -344,8 +344,8 @@ void DesktopHost::open_study_now(const fs::path& path) {
   change([&](gui::Feed& feed) { feed.study = std::move(made); });
 }
 
-/// Beside those that are open, so that targets are seen against several methods; of the same method in place of
-/// it.
+/// Beside those that are open, so that targets are seen against several methods; of the same method in its
+/// place.
 void DesktopHost::open_attack_now(const fs::path& path) {
   auto attack = read_attack(path);
   if (!attack.ok()) return fail(attack.error().message);
