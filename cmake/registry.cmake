@@ -83,6 +83,11 @@ file(GLOB claim_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/study/claims/*
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/claim_registry.cpp" "${claim_files}"
   core/study/claim.hpp ClaimTable claims claim_table)
 
+# core/curves/formats/FOO.cpp defines curve_formats::foo::add_to(CurveFormatTable&).
+file(GLOB curve_format_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/curves/formats/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/curve_format_registry.cpp" "${curve_format_files}"
+  core/curves/curve_format.hpp CurveFormatTable curve_formats curve_format_table)
+
 # Studies of this build: core/study/shipped/NAME.json as text.
 file(GLOB study_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/study/shipped/*.json")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${study_files})

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -221,6 +222,27 @@ void set_input_sizes(ModelGraph& model, const Graph& graph) {
     if (const auto id = graph.find_value(input.name)) input.shape = graph.values[*id].shape;
 }
 
+/// The weights after a step of gradient descent.
+Status add_steps(const Graph& graph, const std::vector<ValueId>& wrt, double rate, GradientEmitter& emit,
+                 GradientModel& result) {
+  if (!std::isfinite(rate))
+    return bad_input(fmt::format("--sgd {}: expected a finite number, the learning rate", rate));
+  for (std::size_t i = 0; i < wrt.size(); ++i) {
+    const Value& value = graph.values[wrt[i]];
+    if (!value.constant) continue;
+    emit.set_prefix("step/" + value.name);
+    const std::string change = emit.mul(result.gradients[i], emit.scalar(rate, value.dtype));
+    result.steps.push_back("step/" + value.name);
+    emit.rename(emit.sub(value.name, change), result.steps.back());
+    result.model.graph.outputs.push_back({result.steps.back(), value.dtype, value.shape});
+  }
+  if (result.steps.empty())
+    return bad_input(fmt::format("--sgd: none of {} is a weight (an initializer), which a step would change; "
+                                 "name weights with --wrt",
+                                 fmt::join(result.wrt, ", ")));
+  return {};
+}
+
 }  // namespace
 }  // namespace gradient_parts
 
@@ -269,6 +291,7 @@ Result<GradientModel> make_gradient(const Model& model, const GradientRequest& r
     emit.rename(sum, result.gradients.back());
     body.outputs.push_back({result.gradients.back(), value.dtype, value.shape});
   }
+  if (request.step_rate) DRIFTSCOPE_CHECK(add_steps(graph, wrt, *request.step_rate, emit, result));
   prune(body);
   result.model.producer = "driftscope gradient";
   result.model.sha256.clear();

@@ -3,6 +3,7 @@
 // sensitivity. It computes no numbers; the rules of operators are in rules/.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct GradientRequest {
   std::vector<std::string> wrt = {};
   /// QuantizeLinear counts as the identity within its range instead of being an error.
   bool straight_through = false;
+  /// Also the weights after one step of gradient descent by this rate, as outputs "step/VALUE": VALUE − rate ·
+  /// grad/VALUE, of every initializer among `wrt`. The loss is a sum: for the mean of N samples, rate/N.
+  std::optional<double> step_rate = {};
   /// Sizes of the inputs, in the order of the graph's. Empty: as the model says, "N" stays open.
   std::vector<Shape> input_shapes = {};
 };
@@ -30,6 +34,7 @@ struct GradientModel {
   std::string loss;
   std::vector<std::string> wrt;        ///< values, as asked for or chosen
   std::vector<std::string> gradients;  ///< outputs "grad/VALUE", each of its value's shape
+  std::vector<std::string> steps;      ///< outputs "step/VALUE", of a request with step_rate
   /// Of "loss": what the cross-entropy reads, [N, classes]; "" otherwise.
   std::string logits;
   std::int64_t classes = 0;

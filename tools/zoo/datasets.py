@@ -54,6 +54,9 @@ class Dataset:
             paths = [folder / f"{self.name}-test.bin"]
             cifar10.write(paths[0], self.test_images, self.test_labels)
             self.reference = f"cifar10:data/{paths[0].name}"
+        if self.name == "digits":  # small, and no seed makes them again: what python -m driftscope.training trains on
+            idx.write(folder / "digits-train-images.idx3-ubyte", self.train_images)
+            idx.write(folder / "digits-train-labels.idx1-ubyte", self.train_labels)
 
 
 def small_pictures(mnist=None):

@@ -27,7 +27,8 @@ import to_onnx
 import torch_ops
 
 KEEPS_STEPS = ("MaxPool", "Flatten")  # the result's elements are elements of the input
-PLAIN = ("Relu", "Add", "GlobalAveragePool", "Softmax", *KEEPS_STEPS)
+ACTIVATIONS = ("Relu", "Clip")
+PLAIN = (*ACTIVATIONS, "Add", "Concat", "AveragePool", "GlobalAveragePool", "Softmax", *KEEPS_STEPS)
 PART = 32  # calibration samples that are run at a time
 
 
@@ -163,16 +164,17 @@ class QdqWriter(Writer):
             for steps in (w, b))]
 
     def stays_real(self, value):
-        """A Relu belongs to the layer before it: only its result is quantized."""
+        """An activation belongs to the layer before it: only its result is quantized."""
         reader = self.only_reader(value)
-        return value == self.result or (reader and reader.op_type in ("Relu", "Softmax"))
+        return value == self.result or (reader and reader.op_type in (*ACTIVATIONS, "Softmax"))
 
     def convert(self, node):
         value = node.output[0]
         if node.op_type in ("Conv", "Gemm"):
             self.copy(node, self.weighted(node))
         elif node.op_type in PLAIN:
-            self.copy(node, [self.found[name] for name in node.input])
+            self.copy(node, [self.constant(name, self.weights[name]) if name in self.weights
+                             else self.found[name] for name in node.input])
         else:
             self.reject(node)
         if node.op_type in KEEPS_STEPS:

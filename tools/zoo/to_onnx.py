@@ -39,6 +39,23 @@ def _unshare(graph):
         graph.node.remove(node)
 
 
+def _limits_as_constants(graph):
+    """The limits of a Clip (Relu6) come as Constant nodes, which nobody wants to see as layers."""
+    made = {node.output[0]: node for node in graph.node if node.op_type == "Constant"}
+    for node in [n for n in graph.node if n.op_type == "Clip"]:
+        path = _module_path(node.name)
+        for place, name in enumerate(("min", "max"), start=1):
+            constant = made.get(node.input[place]) if place < len(node.input) else None
+            if constant is not None:
+                tensor = graph.initializer.add()
+                tensor.CopyFrom(constant.attribute[0].t)
+                tensor.name = node.input[place] = f"{path}.{name}"
+    read = {name for node in graph.node for name in node.input}
+    for node in made.values():
+        if node.output[0] not in read:
+            graph.node.remove(node)
+
+
 def _node_names(graph):
     """One name for each node, in order."""
     paths = [_module_path(node.name) for node in graph.node]
@@ -98,6 +115,7 @@ def export(module, sample, name, output, path, opset, fold=False):
     model = onnx.load_from_string(buffer.getvalue())
     model.graph.name = name
     _unshare(model.graph)
+    _limits_as_constants(model.graph)
     _rename(model.graph)
     check(model, sample)
     Path(path).write_bytes(model.SerializeToString(deterministic=True))
