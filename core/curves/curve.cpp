@@ -77,6 +77,11 @@ std::vector<CurveGroup> groups_of(const std::vector<Curve>& curves) {
   return groups;
 }
 
+std::string_view model_of_run(std::string_view run) {
+  const std::size_t slash = run.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : run.substr(0, slash);
+}
+
 CurveBand band_of(const CurveGroup& group) {
   std::map<double, StepValues> by_step;
   for (const Curve* const curve : group.repetitions)

@@ -17,12 +17,6 @@ constexpr float curves_width = 1080.0f;
 constexpr float curves_height = 340.0f;
 constexpr std::size_t max_lines = 16;  // of a chart; more cannot be told apart
 
-/// The part of a run's name before the last '/': runs of one model share a chart.
-std::string_view model_of_run(std::string_view run) {
-  const std::size_t slash = run.rfind('/');
-  return slash == std::string_view::npos ? std::string_view() : run.substr(0, slash);
-}
-
 std::string curve_figure(const std::vector<const CurveGroup*>& groups, std::string_view model) {
   std::vector<ChartLine> lines;
   std::size_t repetitions = 1;

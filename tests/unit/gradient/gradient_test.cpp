@@ -183,6 +183,25 @@ TEST_CASE("Gradient_Errors_NameWhatIsMissing") {
   CHECK(mentions(message_of(picture, {}), "--of y"));
 }
 
+TEST_CASE("Gradient_StepRate_GivesTheWeightsAfterAStep") {
+  const Model model = read(classifier(false));
+  const auto step = make_gradient(model, {.wrt = {"logits", "w"}, .step_rate = 0.5});
+  REQUIRE_MESSAGE(step.ok(), step.error().message);
+  // Of the weight alone; logits are no initializer.
+  CHECK(step->steps == std::vector<std::string>{"step/w"});
+  const std::vector<std::int64_t> labels = {1, 0};
+  const std::vector<NamedTensor> inputs = {{"x", tensor<float>({2, 2}, {0.5f, 1.0f, -2.0f, 0.25f})},
+                                           {"label", tensor<std::int64_t>({2}, labels)}};
+  const std::vector<double> before = {1, -2, 0.5, 0, 3, -1};
+  const auto gradient = value_of(*step, inputs, "grad/w");
+  const auto after = value_of(*step, inputs, "step/w");
+  REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < after.size(); ++i)
+    CHECK(after[i] == doctest::Approx(before[i] - 0.5 * gradient[i]).epsilon(1e-6));
+  CHECK(mentions(message_of(model, {.wrt = {"x"}, .step_rate = 0.5}), "--sgd: none of x is a weight"));
+  CHECK(mentions(message_of(model, {.wrt = {"w"}, .step_rate = INFINITY}), "--sgd inf: expected a finite"));
+}
+
 TEST_CASE("Gradient_OldOpsets_AreRaisedWhereNothingChangesMeaning") {
   const auto raised = make_gradient(read(classifier(false, 9)), {});
   REQUIRE_MESSAGE(raised.ok(), raised.error().message);
