@@ -83,8 +83,9 @@ void find_differences(const CommonSteps& common, double threshold, documents::Cu
   for (std::size_t i = common.steps.size(); i-- > 0;) {
     const double difference = common.right[i] - common.left[i];
     // Where one has diverged they are apart; there is no number for how far.
-    const bool apart = std::isfinite(difference) ? std::fabs(difference) > threshold
-                                                 : std::isfinite(common.left[i]) != std::isfinite(common.right[i]);
+    const bool apart = std::isfinite(difference)
+                           ? std::fabs(difference) > threshold
+                           : std::isfinite(common.left[i]) != std::isfinite(common.right[i]);
     apart_to_the_end = apart_to_the_end && apart;
     if (apart_to_the_end) made.parted_step = common.steps[i];
     if (std::isfinite(difference) && std::fabs(difference) >= std::fabs(made.largest)) {

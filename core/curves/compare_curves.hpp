@@ -17,8 +17,8 @@ struct CurveComparisonOptions {
   double threshold = 0.01;  ///< of the range that both curves span: from there on they have parted
 };
 
-/// Each two runs of one model (model_of_run) and metric that have steps in common, at most `max_comparisons`; p values are corrected by Holm
-/// over all of them.
+/// Each two runs of one model (model_of_run) and metric that have steps in common, at most
+/// `max_comparisons`; p values are corrected by Holm over all of them.
 [[nodiscard]] std::vector<documents::CurveComparison> compare_curves(const std::vector<CurveGroup>& groups,
                                                                      const CurveComparisonOptions& options);
 

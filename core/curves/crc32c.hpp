@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli, RFC 3720 B.4), and as TensorFlow's record files mask it (tensorflow/core/lib/hash/crc32c.h).
-// Client: the reader of event files.
+// CRC-32C (Castagnoli, RFC 3720 B.4), and as TensorFlow's record files mask it
+// (tensorflow/core/lib/hash/crc32c.h). Client: the reader of event files.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,8 @@ struct CurveGroup {
 /// In the order in which metrics, and the runs of each, first appear. The curves must outlive them.
 [[nodiscard]] std::vector<CurveGroup> groups_of(const std::vector<Curve>& curves);
 
-/// The part of a run's name before the last '/', "lenet5" of "lenet5/pytorch": what of one model is comparable. May be "".
+/// The part of a run's name before the last '/', "lenet5" of "lenet5/pytorch": what of one model is
+/// comparable. May be "".
 [[nodiscard]] std::string_view model_of_run(std::string_view run);
 
 /// The mean of the repetitions, and how far they reach, at each step that one of them has.

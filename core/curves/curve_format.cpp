@@ -36,7 +36,8 @@ Result<CurveFile> read_curves(const CurveSource& source) {
     return file;
   }
   return bad_input(fmt::format("{}: not a file of training curves ({} bytes, beginning with {}); expected {}",
-                               source.path, source.bytes.size(), in_quotes(source.text().substr(0, 24)), known));
+                               source.path, source.bytes.size(), in_quotes(source.text().substr(0, 24)),
+                               known));
 }
 
 // Not by from_chars, which libc++ lacks for doubles.

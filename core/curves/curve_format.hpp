@@ -44,8 +44,8 @@ class CurveFormatTable {
 /// All of this build (generated: build/generated/curve_format_registry.cpp).
 [[nodiscard]] const CurveFormatTable& curve_format_table();
 
-/// Points are in order, each curve has at least one, and each has a run and a metric that can be shown. Errors
-/// begin with the path, and name the line or offset, what was expected and what is there.
+/// Points are in order, each curve has at least one, and each has a run and a metric that can be shown.
+/// Errors begin with the path, and name the line or offset, what was expected and what is there.
 [[nodiscard]] Result<CurveFile> read_curves(const CurveSource& source);
 
 /// A decimal number of a text file; "nan" and "inf" as such. False: it is none.

@@ -32,13 +32,14 @@ std::string curve_figure(const std::vector<const CurveGroup*>& groups, std::stri
                      has_band ? std::move(band.high) : std::vector<double>()});
   }
   const std::string title = fmt::format("{}{}{}", groups.front()->metric, model.empty() ? "" : ", ", model);
-  const LineChart chart{.box = {0.0f, 4.0f, curves_width, curves_height}, .x_title = "step or epoch"};
+  const LineChart chart{.box = {10.0f, 4.0f, curves_width, curves_height}, .x_title = "step or epoch"};
   SvgPainter painter({curves_width, curves_height,
                       fmt::format("class=\"chart\" role=\"img\" aria-label=\"{}\"", html_text(title, 200))});
   paint_lines(painter, chart, lines, light_theme());
   std::string about;
   if (repetitions > 1)
-    about = fmt::format(" Mean of up to {} repetitions; the band is from the least to the largest.", repetitions);
+    about =
+        fmt::format(" Mean of up to {} repetitions; the band is from the least to the largest.", repetitions);
   if (is_logarithmic(chart, lines)) about += " Logarithmic.";
   if (groups.size() > lines.size())
     about += fmt::format(" The first {} of {} runs; all are in the tables.", lines.size(), groups.size());
@@ -64,8 +65,8 @@ std::string curve_figures(const std::vector<CurveGroup>& groups) {
   return html;
 }
 
-std::string curves_table_html(std::string_view title, const std::vector<std::string>& columns, std::size_t words,
-                              const std::vector<std::vector<std::string>>& rows) {
+std::string curves_table_html(std::string_view title, const std::vector<std::string>& columns,
+                              std::size_t words, const std::vector<std::vector<std::string>>& rows) {
   std::string html = fmt::format(
       "<section><h2>{}</h2><div class=\"scroll\" tabindex=\"0\"><table><thead><tr>", html_text(title, 200));
   for (std::size_t i = 0; i < columns.size(); ++i)
@@ -90,7 +91,8 @@ std::string curves_page(const CurvesPage& page) {
                     one.repetitions < 2
                         ? ""
                         : fmt::format("{} to {}", curve_number(one.last_low), curve_number(one.last_high)),
-                    one.best ? curve_number(*one.best) : "–", one.best_step ? curve_number(*one.best_step) : "–"});
+                    one.best ? curve_number(*one.best) : "–",
+                    one.best_step ? curve_number(*one.best_step) : "–"});
   for (const documents::CurveComparison& one : page.comparisons)
     differences.push_back({one.metric, one.left, one.right, fmt::format("{:+.3g}", one.largest),
                            curve_number(one.largest_step),
@@ -98,20 +100,23 @@ std::string curves_page(const CurvesPage& page) {
   std::string html =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<meta name=\"generator\" content=\"Driftscope\"><meta name=\"color-scheme\" content=\"light dark\"><title>" +
+      "<meta name=\"generator\" content=\"Driftscope\"><meta name=\"color-scheme\" content=\"light "
+      "dark\"><title>" +
       html_text(page.title, 300) + "</title><style>" + report_style() +
-      "</style></head><body><a class=\"skip\" href=\"#main\">Skip to the result</a><main id=\"main\"><header><h1>" +
+      "</style></head><body><a class=\"skip\" href=\"#main\">Skip to the result</a><main "
+      "id=\"main\"><header><h1>" +
       html_text(page.title, 300) + "</h1></header><section><h2>Curves</h2>" + curve_figures(page.groups) +
       "</section>" +
       curves_table_html("Where they end",
                         {"metric", "run", "repetitions", "last", "from – to", "best", "at step"}, 2, ends);
   if (!differences.empty())
-    html += curves_table_html("How runs differ",
-                              {"metric", "left", "right", "largest difference", "at step", "apart from step",
-                               "last values"},
-                              3, differences) +
-            "<p class=\"soft\">Means over repetitions, right − left. Last values: Mann and Whitney's test over "
-            "repetitions, corrected by Holm, and Vargha and Delaney's A, how often the right one is larger.</p>";
+    html +=
+        curves_table_html(
+            "How runs differ",
+            {"metric", "left", "right", "largest difference", "at step", "apart from step", "last values"}, 3,
+            differences) +
+        "<p class=\"soft\">Means over repetitions, right − left. Last values: Mann and Whitney's test over "
+        "repetitions, corrected by Holm, and Vargha and Delaney's A, how often the right one is larger.</p>";
   for (const std::string& note : page.notes)
     html += fmt::format("<p class=\"soft\">{}</p>", html_text(note, 500));
   return html + "</main></body></html>\n";

@@ -1,5 +1,5 @@
-// Curves as one self-contained HTML page without scripts: a chart for each metric, where curves end, how runs differ.
-// Client: the command `curves`.
+// Curves as one self-contained HTML page without scripts: a chart for each metric, where curves end, how
+// runs differ. Client: the command `curves`.
 #pragma once
 
 #include <string>

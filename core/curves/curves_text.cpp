@@ -34,8 +34,8 @@ std::string curve_number(double value) {
 
 std::string curve_test_text(const documents::CurveComparison& made) {
   if (!made.p) return "–";
-  return fmt::format("p {:.3g}{}, A {:.2f} {}", *made.p, made.too_few ? " (too few)" : "", made.a.value_or(0.5),
-                     made.size);
+  return fmt::format("p {:.3g}{}, A {:.2f} {}", *made.p, made.too_few ? " (too few)" : "",
+                     made.a.value_or(0.5), made.size);
 }
 
 std::string summary_table(const std::vector<documents::CurveSummary>& summaries) {

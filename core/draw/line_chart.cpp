@@ -18,13 +18,13 @@ constexpr std::size_t max_line_points = 2'000;  // of a line: about two a pixel
 /// From the least to the largest value, in steps of 1, 2 or 5 times a power of ten.
 class SpanAxis {
  public:
-  SpanAxis(double low, double high, int steps) {
+  SpanAxis(double low, double high, int steps, double least_step = 0.0) {
     if (!(high > low)) {
       const double room = low == 0.0 ? 1.0 : 0.05 * std::fabs(low);
       low -= room;
       high += room;
     }
-    step_ = linear_axis(high - low, steps).step;
+    step_ = std::max(linear_axis(high - low, steps).step, least_step);
     low_ = std::floor(low / step_ + 1e-9) * step_;
     high_ = std::ceil(high / step_ - 1e-9) * step_;
     if (!(high_ > low_)) high_ = low_ + step_;
@@ -61,6 +61,13 @@ Extent extent_of_y(const std::vector<ChartLine>& lines) {
   return extent;
 }
 
+/// Epochs: half of one is no place.
+bool are_whole(const std::vector<ChartLine>& lines) {
+  return std::ranges::all_of(lines, [](const ChartLine& line) {
+    return std::ranges::all_of(line.x, [](double x) { return x == std::floor(x); });
+  });
+}
+
 /// Rows of labels, each with a piece of its line; the height that they take.
 float paint_line_legend(Painter& painter, Box box, const std::vector<ChartLine>& lines, const Theme& theme) {
   const float row = painter.line_height(true) + 4.0f;
@@ -87,8 +94,8 @@ bool is_logarithmic(const LineChart& chart, const std::vector<ChartLine>& lines)
 void paint_lines(Painter& painter, const LineChart& chart, const std::vector<ChartLine>& lines,
                  const Theme& theme) {
   const float legend = paint_line_legend(painter, chart.box, lines, theme);
-  const Box area = {chart.box.left + lines_margin_left, chart.box.top + legend + 10.0f, chart.box.right - 12.0f,
-                    chart.box.bottom - lines_margin_bottom};
+  const Box area = {chart.box.left + lines_margin_left, chart.box.top + legend + 10.0f,
+                    chart.box.right - 12.0f, chart.box.bottom - lines_margin_bottom};
   Extent x_extent;
   for (const ChartLine& line : lines) x_extent.include(line.x);
   const Extent y_extent = extent_of_y(lines);
@@ -102,7 +109,7 @@ void paint_lines(Painter& painter, const LineChart& chart, const std::vector<Cha
     if (logarithmic) log_axis.include(value);
   log_axis.fix();
   const SpanAxis y_axis(y_extent.low, y_extent.high, 5);
-  const SpanAxis x_axis(x_extent.low, x_extent.high, 8);
+  const SpanAxis x_axis(x_extent.low, x_extent.high, 8, are_whole(lines) ? 1.0 : 0.0);
   paint_ticks(painter, area, logarithmic ? log_axis.ticks() : y_axis.ticks(), theme);
   for (const Tick& tick : x_axis.ticks()) {
     const float x = area.left + static_cast<float>(tick.place) * area.width();
@@ -110,8 +117,8 @@ void paint_lines(Painter& painter, const LineChart& chart, const std::vector<Cha
     painter.text({x, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, tick.text, theme.dim,
                  Anchor::middle, true);
   }
-  painter.text({area.centre().x, chart.box.bottom - painter.line_height(true) * 0.5f}, chart.x_title, theme.dim,
-               Anchor::middle, true);
+  painter.text({area.centre().x, chart.box.bottom - painter.line_height(true) * 0.5f}, chart.x_title,
+               theme.dim, Anchor::middle, true);
   const auto at = [&](double x, double y) -> Point {
     const double place = logarithmic ? log_axis.place(y) : y_axis.place(y);
     return {area.left + static_cast<float>(x_axis.place(x)) * area.width(),
@@ -125,8 +132,8 @@ void paint_lines(Painter& painter, const LineChart& chart, const std::vector<Cha
       const std::size_t k = i + stride;
       const double corners[] = {line.low[i], line.high[i], line.low[k], line.high[k]};
       if (!std::ranges::all_of(corners, [](double value) { return std::isfinite(value); })) continue;
-      const Point band[] = {at(line.x[i], line.low[i]), at(line.x[k], line.low[k]), at(line.x[k], line.high[k]),
-                            at(line.x[i], line.high[i])};
+      const Point band[] = {at(line.x[i], line.low[i]), at(line.x[k], line.low[k]),
+                            at(line.x[k], line.high[k]), at(line.x[i], line.high[i])};
       painter.polygon(band, with_alpha(colour, 0.16f));
     }
     std::vector<Point> points;

@@ -12,9 +12,9 @@ namespace driftscope {
 
 struct ChartLine {
   std::string label;
-  std::size_t series = 0;  ///< its colour
-  std::vector<double> x;   ///< ascending
-  std::vector<double> y;   ///< as many; not finite: the line is interrupted
+  std::size_t series = 0;         ///< its colour
+  std::vector<double> x;          ///< ascending
+  std::vector<double> y;          ///< as many; not finite: the line is interrupted
   std::vector<double> low, high;  ///< as many, or empty: no band
 };
 

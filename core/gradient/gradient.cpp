@@ -237,9 +237,10 @@ Status add_steps(const Graph& graph, const std::vector<ValueId>& wrt, double rat
     result.model.graph.outputs.push_back({result.steps.back(), value.dtype, value.shape});
   }
   if (result.steps.empty())
-    return bad_input(fmt::format("--sgd: none of {} is a weight (an initializer), which a step would change; "
-                                 "name weights with --wrt",
-                                 fmt::join(result.wrt, ", ")));
+    return bad_input(
+        fmt::format("--sgd: none of {} is a weight (an initializer), which a step would change; "
+                    "name weights with --wrt",
+                    fmt::join(result.wrt, ", ")));
   return {};
 }
 

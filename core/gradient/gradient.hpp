@@ -22,8 +22,9 @@ struct GradientRequest {
   std::vector<std::string> wrt = {};
   /// QuantizeLinear counts as the identity within its range instead of being an error.
   bool straight_through = false;
-  /// Also the weights after one step of gradient descent by this rate, as outputs "step/VALUE": VALUE − rate ·
-  /// grad/VALUE, of every initializer among `wrt`. The loss is a sum: for the mean of N samples, rate/N.
+  /// Also the weights after one step of gradient descent by this rate, as outputs "step/VALUE": VALUE −
+  /// rate · grad/VALUE, of every initializer among `wrt`. The loss is a sum: for the mean of N samples,
+  /// rate/N.
   std::optional<double> step_rate = {};
   /// Sizes of the inputs, in the order of the graph's. Empty: as the model says, "N" stays open.
   std::vector<Shape> input_shapes = {};

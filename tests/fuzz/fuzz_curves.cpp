@@ -1,6 +1,6 @@
-// Any bytes as a file of training curves, of every format; what is read can be summarised, compared, drawn and written as
-// CSV, and the CSV is read again as the same curves. The first byte says whether checksums of records are made right, so
-// that what is behind them is reached.
+// Any bytes as a file of training curves, of every format; what is read can be summarised, compared, drawn
+// and written as CSV, and the CSV is read again as the same curves. The first byte says whether checksums
+// of records are made right, so that what is behind them is reached.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,7 +21,8 @@ using namespace driftscope;
 /// Records with right checksums, as far as their lengths lie inside.
 void mend(std::vector<std::byte>& bytes) {
   for (std::size_t at = 0; bytes.size() - at >= 16;) {
-    const std::uint64_t length = std::min<std::uint64_t>(static_cast<std::uint8_t>(bytes[at]), bytes.size() - at - 16);
+    const std::uint64_t length =
+        std::min<std::uint64_t>(static_cast<std::uint8_t>(bytes[at]), bytes.size() - at - 16);
     std::uint32_t crc = 0;
     std::memcpy(bytes.data() + at, &length, sizeof length);
     crc = masked_crc32c(std::span(bytes).subspan(at, 8));

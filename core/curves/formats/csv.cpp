@@ -1,5 +1,6 @@
 // CSV with a header, in two forms:
-//   wide   a column of steps (epoch, step, iteration or batch; else rows are counted from 1), a column for each metric,
+//   wide   a column of steps (epoch, step, iteration or batch; else rows are counted from 1), a column for
+// each metric,
 //          optionally run, repetition or seed; an empty cell has no point, as loggers write it
 //   long   the columns run, metric, repetition, step, value, which `curves --csv` writes
 // Separated by commas, semicolons or tabs; quotes as RFC 4180 has them, without line breaks in cells.
@@ -150,8 +151,8 @@ class CsvReader {
   Result<CurveFile> finish() && {
     for (std::size_t i = 0; i < wide_.size(); ++i)
       if (wide_[i].text)
-        file_.notes.push_back(fmt::format("column {} has words and was passed over",
-                                          in_quotes(columns_.names[i])));
+        file_.notes.push_back(
+            fmt::format("column {} has words and was passed over", in_quotes(columns_.names[i])));
     return std::move(file_);
   }
 
@@ -203,11 +204,10 @@ Result<CurveFile> read(const CurveSource& source) {
   const char separator = separator_of(header);
   auto names = cells_of(header, separator);
   double unused = 0.0;
-  if (!names || names->size() > max_columns || std::ranges::any_of(*names, [&](const std::string& name) {
-        return parse_curve_number(name, unused);
-      }))
-    return bad_input(fmt::format("line 1: expected a header such as epoch,loss,accuracy, found {}",
-                                 in_quotes(header)));
+  if (!names || names->size() > max_columns ||
+      std::ranges::any_of(*names, [&](const std::string& name) { return parse_curve_number(name, unused); }))
+    return bad_input(
+        fmt::format("line 1: expected a header such as epoch,loss,accuracy, found {}", in_quotes(header)));
   CsvReader reader(source, columns_of(*std::move(names)));
   for (std::int64_t line = 2; !text.empty(); ++line) {
     const std::string_view whole = next_line(text);
@@ -222,11 +222,7 @@ Result<CurveFile> read(const CurveSource& source) {
 }  // namespace
 
 void add_to(CurveFormatTable& table) {
-  table.add({.order = 90,
-             .name = "csv",
-             .what = "CSV with a header",
-             .fits = fits,
-             .read = read});
+  table.add({.order = 90, .name = "csv", .what = "CSV with a header", .fits = fits, .read = read});
 }
 
 }  // namespace driftscope::curve_formats::csv

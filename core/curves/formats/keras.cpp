@@ -1,5 +1,5 @@
-// Keras's history as people store it: json.dump(history.history), lists of numbers by metric; or with the keys
-// "history" and "epoch". Epochs are counted from 1, as Keras prints them.
+// Keras's history as people store it: json.dump(history.history), lists of numbers by metric; or with the
+// keys "history" and "epoch". Epochs are counted from 1, as Keras prints them.
 #include <fmt/format.h>
 
 #include <limits>
@@ -23,7 +23,8 @@ bool fits(const CurveSource& source) {
 }
 
 /// "null" stands for NaN where a program wrote strict JSON.
-Result<double> history_value(const nlohmann::ordered_json& value, std::string_view metric, std::size_t place) {
+Result<double> history_value(const nlohmann::ordered_json& value, std::string_view metric,
+                             std::size_t place) {
   if (value.is_number()) return value.get<double>();
   if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
   double number = 0.0;
@@ -82,8 +83,8 @@ Result<CurveFile> read(const CurveSource& source) {
     if (values.empty()) continue;
     Curve curve{source.run, metric, 0, {}, {}};
     if (!epochs.empty() && epochs.size() != values.size())
-      return bad_input(fmt::format("{} has {} values, \"epoch\" has {}", in_quotes(metric), values.size(),
-                                   epochs.size()));
+      return bad_input(
+          fmt::format("{} has {} values, \"epoch\" has {}", in_quotes(metric), values.size(), epochs.size()));
     for (std::size_t i = 0; i < values.size(); ++i) {
       DRIFTSCOPE_TRY(const double value, history_value(values[i], metric, i));
       curve.steps.push_back(epochs.empty() ? static_cast<double>(i + 1) : epochs[i]);
@@ -96,18 +97,15 @@ Result<CurveFile> read(const CurveSource& source) {
   }
   if (file.curves.empty())
     return bad_input(
-        "no lists of numbers; expected the history of Keras, {\"loss\": [2.3, 1.9], \"accuracy\": [0.1, 0.4]}");
+        "no lists of numbers; expected the history of Keras, {\"loss\": [2.3, 1.9], \"accuracy\": [0.1, "
+        "0.4]}");
   return file;
 }
 
 }  // namespace
 
 void add_to(CurveFormatTable& table) {
-  table.add({.order = 30,
-             .name = "keras",
-             .what = "Keras's history as JSON",
-             .fits = fits,
-             .read = read});
+  table.add({.order = 30, .name = "keras", .what = "Keras's history as JSON", .fits = fits, .read = read});
 }
 
 }  // namespace driftscope::curve_formats::keras

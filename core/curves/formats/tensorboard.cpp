@@ -1,7 +1,8 @@
-// TensorBoard's event files: TFRecords (length, masked CRC-32C, data, masked CRC-32C) of protobuf messages Event
-// with a Summary of scalars, as simple_value (PyTorch, TensorFlow 1) or as a tensor of one element (TensorFlow 2, Keras).
-// Sources: tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto, framework/summary.proto,
-// framework/tensor.proto. Histograms, pictures and graphs are passed over and counted.
+// TensorBoard's event files: TFRecords (length, masked CRC-32C, data, masked CRC-32C) of protobuf messages
+// Event with a Summary of scalars, as simple_value (PyTorch, TensorFlow 1) or as a tensor of one element
+// (TensorFlow 2, Keras). Sources: tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto,
+// framework/summary.proto, framework/tensor.proto. Histograms, pictures and graphs are passed over and
+// counted.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -25,8 +26,7 @@ constexpr std::size_t footer_bytes = 4;
 template <class T>
 T little_endian(std::span<const std::byte> bytes) {
   T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    value |= static_cast<T>(static_cast<T>(bytes[i]) << (8 * i));
+  for (std::size_t i = 0; i < sizeof(T); ++i) value |= static_cast<T>(static_cast<T>(bytes[i]) << (8 * i));
   return value;
 }
 
@@ -67,10 +67,8 @@ Result<std::optional<double>> tensor_scalar(std::string_view message) {
   switch (type) {
     case float32: return floats.size() == 1 ? static_cast<double>(floats[0]) : of_bytes<float>(content);
     case float64: return doubles.size() == 1 ? std::optional(doubles[0]) : of_bytes<double>(content);
-    case int32:
-      return whole.size() == 1 ? static_cast<double>(whole[0]) : of_bytes<std::int32_t>(content);
-    case int64:
-      return whole.size() == 1 ? static_cast<double>(whole[0]) : of_bytes<std::int64_t>(content);
+    case int32: return whole.size() == 1 ? static_cast<double>(whole[0]) : of_bytes<std::int32_t>(content);
+    case int64: return whole.size() == 1 ? static_cast<double>(whole[0]) : of_bytes<std::int64_t>(content);
     default: break;
   }
   return std::optional<double>();
@@ -136,8 +134,9 @@ Result<CurveFile> read(const CurveSource& source) {
       return fmt::format("record {} at offset {}: {}", record, at, what);
     };
     const auto cut = [&] {
-      file.notes.push_back(here("the file ends inside it, as that of a run that was stopped; the records before "
-                                "it were read"));
+      file.notes.push_back(
+          here("the file ends inside it, as that of a run that was stopped; the records before "
+               "it were read"));
     };
     if (rest.size() < header_bytes) {
       cut();
@@ -146,9 +145,10 @@ Result<CurveFile> read(const CurveSource& source) {
     const std::uint64_t length = little_endian<std::uint64_t>(rest);
     const std::uint32_t length_crc = little_endian<std::uint32_t>(rest.subspan(8));
     if (length_crc != masked_crc32c(rest.first(8)))
-      return bad_input(here(fmt::format("its length {} has the checksum {:08x}, expected {:08x}: the file is "
-                                        "damaged, or not one of events",
-                                        length, length_crc, masked_crc32c(rest.first(8)))));
+      return bad_input(
+          here(fmt::format("its length {} has the checksum {:08x}, expected {:08x}: the file is "
+                           "damaged, or not one of events",
+                           length, length_crc, masked_crc32c(rest.first(8)))));
     if (length > rest.size() - header_bytes || rest.size() - header_bytes - length < footer_bytes) {
       cut();
       break;
@@ -156,9 +156,10 @@ Result<CurveFile> read(const CurveSource& source) {
     const auto data = rest.subspan(header_bytes, static_cast<std::size_t>(length));
     const std::uint32_t crc = little_endian<std::uint32_t>(rest.subspan(header_bytes + data.size()));
     if (crc != masked_crc32c(data))
-      return bad_input(here(fmt::format("its {} bytes have the checksum {:08x}, expected {:08x}: the file is "
-                                        "damaged",
-                                        length, crc, masked_crc32c(data))));
+      return bad_input(
+          here(fmt::format("its {} bytes have the checksum {:08x}, expected {:08x}: the file is "
+                           "damaged",
+                           length, crc, masked_crc32c(data))));
     auto event = read_event({reinterpret_cast<const char*>(data.data()), data.size()});
     if (!event.ok()) return in_context(std::move(event).error(), here("its event"));
     others += event->others;
@@ -169,26 +170,24 @@ Result<CurveFile> read(const CurveSource& source) {
       curve.steps.push_back(static_cast<double>(event->step));
       curve.values.push_back(value);
       if (file.curves.size() > max_curves || ++points > max_curve_points)
-        return limit_error(here(fmt::format("more than {} curves or {} points; split the file", max_curves,
-                                            max_curve_points)));
+        return limit_error(here(
+            fmt::format("more than {} curves or {} points; split the file", max_curves, max_curve_points)));
     }
     at += header_bytes + data.size() + footer_bytes;
   }
   if (others > 0)
-    file.notes.push_back(fmt::format("{} summaries that are no scalars (histograms, pictures, graphs) were "
-                                     "passed over",
-                                     others));
+    file.notes.push_back(
+        fmt::format("{} summaries that are no scalars (histograms, pictures, graphs) were "
+                    "passed over",
+                    others));
   return file;
 }
 
 }  // namespace
 
 void add_to(CurveFormatTable& table) {
-  table.add({.order = 10,
-             .name = "tensorboard",
-             .what = "a TensorBoard event file",
-             .fits = fits,
-             .read = read});
+  table.add(
+      {.order = 10, .name = "tensorboard", .what = "a TensorBoard event file", .fits = fits, .read = read});
 }
 
 }  // namespace driftscope::curve_formats::tensorboard

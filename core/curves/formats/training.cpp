@@ -1,5 +1,5 @@
-// driftscope-training-1, which `python -m driftscope.training` writes: loss, test loss and accuracy of each framework, and
-// how far each two are apart.
+// driftscope-training-1, which `python -m driftscope.training` writes: loss, test loss and accuracy of each
+// framework, and how far each two are apart.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool fits(const CurveSource& source) {
 }
 
 void add_run(const std::string& model, const documents::TrainingRun& run, std::vector<Curve>& curves) {
-  const auto add = [&](const char* metric, double documents::TrainingPoint::*member) {
+  const auto add = [&](const char* metric, double documents::TrainingPoint::* member) {
     Curve curve{fmt::format("{}/{}", model, run.framework), metric, run.repetition, {}, {}};
     for (const documents::TrainingPoint& point : run.epochs) {
       if (point.epoch == 0 && std::isnan(point.*member)) continue;  // no batch was seen yet
@@ -73,11 +73,7 @@ Result<CurveFile> read(const CurveSource& source) {
 }  // namespace
 
 void add_to(CurveFormatTable& table) {
-  table.add({.order = 20,
-             .name = "training",
-             .what = "driftscope-training-1",
-             .fits = fits,
-             .read = read});
+  table.add({.order = 20, .name = "training", .what = "driftscope-training-1", .fits = fits, .read = read});
 }
 
 }  // namespace driftscope::curve_formats::training

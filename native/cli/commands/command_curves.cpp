@@ -1,4 +1,5 @@
-// driftscope curves FILE… [-o PAGE.html] [--csv OUT] [--json OUT]: training curves of any program, shown and compared.
+// driftscope curves FILE… [-o PAGE.html] [--csv OUT] [--json OUT]: training curves of any program, shown
+// and compared.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -37,9 +38,10 @@ Result<std::vector<std::string>> curve_files(const std::string& given) {
       files.push_back(at->path().string());
   if (error) return io_error(fmt::format("{}: cannot be listed: {}", given, error.message()));
   if (files.empty())
-    return bad_input(fmt::format("{}: no event file in this folder (its name has \"tfevents\" in it); name "
-                                 "other files one by one",
-                                 given));
+    return bad_input(
+        fmt::format("{}: no event file in this folder (its name has \"tfevents\" in it); name "
+                    "other files one by one",
+                    given));
   std::ranges::sort(files);
   return files;
 }
@@ -67,7 +69,8 @@ void tell_apart(std::vector<std::pair<std::string, CurveFile>>& files) {
     for (std::size_t k = 0; k < i; ++k)
       for (Curve& curve : files[i].second.curves)
         if (std::ranges::any_of(files[k].second.curves, [&](const Curve& other) {
-              return other.run == curve.run && other.metric == curve.metric && other.repetition == curve.repetition;
+              return other.run == curve.run && other.metric == curve.metric &&
+                     other.repetition == curve.repetition;
             })) {
           const std::string run = curve.run;
           for (Curve& one : files[i].second.curves)
@@ -84,8 +87,9 @@ Result<ReadCurves> read_all(const CurvesOptions& options) {
       std::error_code error;
       const std::uintmax_t size = std::filesystem::file_size(path, error);
       if (!error && size > largest_curve_file)
-        return limit_error(fmt::format("{}: {} bytes, more than {}: curves are read as a whole; split the file", path,
-                                       size, largest_curve_file));
+        return limit_error(
+            fmt::format("{}: {} bytes, more than {}: curves are read as a whole; split the file", path, size,
+                        largest_curve_file));
       DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_file(path));
       DRIFTSCOPE_TRY(CurveFile file, read_curves({path, run_name(path, given), bytes}));
       for (const std::string& note : file.notes) all.notes.push_back(fmt::format("{}: {}", path, note));
@@ -101,7 +105,8 @@ Result<ReadCurves> read_all(const CurvesOptions& options) {
     if (std::ranges::find(known, curve.metric) == known.end()) known.push_back(curve.metric);
   for (const std::string& metric : options.metrics)
     if (std::ranges::find(known, metric) == known.end())
-      return bad_input(fmt::format("--metric {}: the files have {}", in_quotes(metric), fmt::join(known, ", ")));
+      return bad_input(
+          fmt::format("--metric {}: the files have {}", in_quotes(metric), fmt::join(known, ", ")));
   std::erase_if(all.curves, [&](const Curve& curve) {
     return std::ranges::find(options.metrics, curve.metric) == options.metrics.end();
   });
@@ -124,7 +129,8 @@ Status run_curves(const CurvesOptions& options) {
   for (const CurveGroup& group : groups) document.curves.push_back(summary_of(group));
   document.comparisons = compare_curves(groups, {.threshold = options.apart / 100.0});
   if (!options.csv.empty()) DRIFTSCOPE_CHECK(write_curves(options.csv, curves_csv(all.curves)));
-  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(document), 1) + "\n"));
+  if (!options.json.empty())
+    DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(document), 1) + "\n"));
   if (!options.page.empty()) {
     const std::string title = options.files.size() == 1
                                   ? fmt::format("Training curves, {}", options.files.front())
@@ -136,8 +142,9 @@ Status run_curves(const CurvesOptions& options) {
   print_out("{}", summary_table(document.curves));
   const std::string differences = comparison_table(document.comparisons);
   if (!differences.empty())
-    print_out("\n{}Means over repetitions, right − left; apart: by more than {:g} % of the range to the end.\n",
-              differences, options.apart);
+    print_out(
+        "\n{}Means over repetitions, right − left; apart: by more than {:g} % of the range to the end.\n",
+        differences, options.apart);
   if (document.comparisons.size() >= max_comparisons)
     print_out("The first {} comparisons; choose with --metric.\n", max_comparisons);
   for (const std::string& note : document.notes) print_out("note: {}\n", harmless(note));
@@ -150,9 +157,10 @@ namespace commands::curves {
 
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<CurvesOptions>();
-  app.add_option("files", options->files,
-                 "Curves: CSV with a header, TensorBoard event files or a folder of them, Keras's history as JSON, "
-                 "training.json of python -m driftscope.training")
+  app.add_option(
+         "files", options->files,
+         "Curves: CSV with a header, TensorBoard event files or a folder of them, Keras's history as JSON, "
+         "training.json of python -m driftscope.training")
       ->required()
       ->type_name("FILE");
   app.add_option("-o,--output", options->page, "An HTML page with charts and tables")->type_name("PAGE");
@@ -167,8 +175,10 @@ static Command declare(CLI::App& app) {
       ->type_name("PERCENT");
   app.add_flag("--quiet", options->quiet, "No tables");
   app.footer(
-      "The format is found by what a file holds. Columns of CSV named epoch or step, run, and repetition or seed are "
-      "what\nthey say; others are metrics, and an empty cell is no point. Runs that are in several repetitions are "
+      "The format is found by what a file holds. Columns of CSV named epoch or step, run, and repetition or "
+      "seed are "
+      "what\nthey say; others are metrics, and an empty cell is no point. Runs that are in several "
+      "repetitions are "
       "compared by\nMann and Whitney's test.\n\n"
       "  driftscope curves history.json\n"
       "  driftscope curves logs/ -o curves.html              # all event files below a folder\n"

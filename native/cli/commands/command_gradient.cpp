@@ -110,9 +110,10 @@ static Command declare(CLI::App& app) {
                  "With respect to what: any floating value, weights included; several are allowed. Without "
                  "it, the floating input; of texts, what the embedding makes of the tokens")
       ->type_name("VALUE");
-  app.add_option("--sgd", options->request.step_rate,
-                 "Also the weights after one step of gradient descent by this rate, of those named with --wrt: "
-                 "outputs step/VALUE. The loss is a sum: for the mean of 128 samples, give the rate / 128")
+  app.add_option(
+         "--sgd", options->request.step_rate,
+         "Also the weights after one step of gradient descent by this rate, of those named with --wrt: "
+         "outputs step/VALUE. The loss is a sum: for the mean of 128 samples, give the rate / 128")
       ->type_name("RATE");
   app.add_flag("--straight-through", options->request.straight_through,
                "Take QuantizeLinear for the identity within its range; without it quantized operators are an "
@@ -131,7 +132,8 @@ static Command declare(CLI::App& app) {
       "  driftscope gradient lenet5.onnx -o lenet5.gradient.onnx\n"
       "  driftscope compare lenet5.gradient.onnx --left pc/reference --right pc/fast,pc/ort\n"
       "  driftscope gradient unet.onnx --of logits -o unet.gradient.onnx\n"
-      "  driftscope gradient lenet1.onnx --wrt fc.weight --wrt fc.bias --sgd 0.05 -o step.onnx    # a training step");
+      "  driftscope gradient lenet1.onnx --wrt fc.weight --wrt fc.bias --sgd 0.05 -o step.onnx    # a "
+      "training step");
   return [options] {
     const Status status = run_gradient(*options);
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());

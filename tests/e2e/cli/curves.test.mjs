@@ -12,15 +12,31 @@ test("Curves_FourFormats_AreFoundByTheirContents", (t) => {
   mkdirSync(join(cwd, "logs", "train"), { recursive: true });
   mkdirSync(join(cwd, "logs", "validation"), { recursive: true });
   copyFileSync(stored("tensor.tfevents"), join(cwd, "logs", "train", "events.out.tfevents.1.host"));
-  copyFileSync(stored("simple_value.tfevents"), join(cwd, "logs", "validation", "events.out.tfevents.2.host"));
+  copyFileSync(
+    stored("simple_value.tfevents"),
+    join(cwd, "logs", "validation", "events.out.tfevents.2.host"),
+  );
   writeFileSync(join(cwd, "history.json"), '{"epoch_loss": [2, 1, NaN], "val_accuracy": [0.5, 0.75, 0.7]}');
   writeFileSync(join(cwd, "table.csv"), "epoch,epoch_loss\n0,2\n1,1\n2,0.25\n");
-  const args = ["curves", "logs", "history.json", "table.csv", "--json", "out.json", "--csv", "out.csv", "-o", "p.html"];
+  const args = [
+    "curves",
+    "logs",
+    "history.json",
+    "table.csv",
+    "--json",
+    "out.json",
+    "--csv",
+    "out.csv",
+    "-o",
+    "p.html",
+  ];
   const { status, stdout, stderr } = run(args, { cwd });
   assert.equal(status, 0, stderr);
   const document = JSON.parse(readFileSync(join(cwd, "out.json"), "utf8"));
   assert.deepEqual(
-    document.curves.filter((one) => one.metric === "epoch_loss").map((one) => [one.run, one.points, one.best]),
+    document.curves
+      .filter((one) => one.metric === "epoch_loss")
+      .map((one) => [one.run, one.points, one.best]),
     [
       ["train", 6, Math.fround(1 / 3)],
       ["validation", 6, Math.fround(1 / 3)],
@@ -45,7 +61,10 @@ test("Curves_Repetitions_AreTestedWithEffectAndCorrection", (t) => {
   const cwd = temporaryFolder(t);
   let csv = "run,seed,epoch,accuracy\n";
   for (let seed = 0; seed < 5; ++seed)
-    for (const [name, level] of [["keras", 0.8], ["jax", 0.9]])
+    for (const [name, level] of [
+      ["keras", 0.8],
+      ["jax", 0.9],
+    ])
       csv += `${name},${seed},1,0.5\n${name},${seed},2,${level + seed / 100}\n`;
   writeFileSync(join(cwd, "runs.csv"), csv);
   const [one] = JSON.parse(run(["curves", "runs.csv", "--json", "-"], { cwd }).stdout).comparisons;
@@ -63,7 +82,10 @@ test("Curves_BadFiles_AreNamedWithLineAndWhatWasExpected", (t) => {
   writeFileSync(join(cwd, "good.csv"), "epoch,loss\n1,2\n");
   mkdirSync(join(cwd, "none"));
   for (const [args, message] of [
-    [["damaged.tfevents"], /damaged\.tfevents: record \d+ at offset \d+: .*checksum [0-9a-f]{8}, expected [0-9a-f]{8}/],
+    [
+      ["damaged.tfevents"],
+      /damaged\.tfevents: record \d+ at offset \d+: .*checksum [0-9a-f]{8}, expected [0-9a-f]{8}/,
+    ],
     [["bad.csv"], /bad\.csv: line 3, column 'loss': expected a number, found 'oops'/],
     [["empty"], /empty: not a file of training curves \(0 bytes.*expected a TensorBoard event file/],
     [["none"], /none: no event file in this folder/],

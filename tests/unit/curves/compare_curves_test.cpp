@@ -19,8 +19,9 @@ Curve curve(std::string run, std::string metric, std::int64_t repetition, std::v
 }  // namespace
 
 TEST_CASE("Curves_Summary_LastBestAndItsStep") {
-  const std::vector<Curve> curves = {curve("a", "val_loss", 0, {3, 1, 2}), curve("a", "val_loss", 1, {3, 2, 0.5}),
-                                     curve("a", "val_acc", 0, {0.1, 0.9, 0.8}), curve("a", "speed", 0, {1, 2})};
+  const std::vector<Curve> curves = {
+      curve("a", "val_loss", 0, {3, 1, 2}), curve("a", "val_loss", 1, {3, 2, 0.5}),
+      curve("a", "val_acc", 0, {0.1, 0.9, 0.8}), curve("a", "speed", 0, {1, 2})};
   const auto groups = groups_of(curves);
   REQUIRE(groups.size() == 3);
   const auto loss = summary_of(groups[0]);
@@ -57,7 +58,8 @@ TEST_CASE("Curves_Summary_OfATrainingThatDiverged") {
 
 TEST_CASE("Curves_Comparison_PartsWhereTheyStayApart") {
   // Apart at step 1 and together at 2; apart for good from 3 on. The range is 0 to 10, the threshold 1.
-  const std::vector<Curve> curves = {curve("a", "loss", 0, {10, 8, 5, 4, 0}), curve("b", "loss", 0, {10, 5, 5.5, 6, 2})};
+  const std::vector<Curve> curves = {curve("a", "loss", 0, {10, 8, 5, 4, 0}),
+                                     curve("b", "loss", 0, {10, 5, 5.5, 6, 2})};
   const auto comparisons = compare_curves(groups_of(curves), {.threshold = 0.1});
   REQUIRE(comparisons.size() == 1);
   CHECK(comparisons[0].largest == -3.0);
@@ -88,8 +90,9 @@ TEST_CASE("Curves_Comparison_TestsRepetitionsWithHolm") {
 }
 
 TEST_CASE("Curves_Page_HasAChartForEachModelAndMetric") {
-  const std::vector<Curve> curves = {curve("m/<jax>", "loss", 0, {1000, 1}), curve("m/keras", "loss", 0, {900, 2}),
-                                     curve("n/jax", "loss", 0, {1, 2}), curve("m/jax", "accuracy", 0, {0, 1})};
+  const std::vector<Curve> curves = {curve("m/<jax>", "loss", 0, {1000, 1}),
+                                     curve("m/keras", "loss", 0, {900, 2}), curve("n/jax", "loss", 0, {1, 2}),
+                                     curve("m/jax", "accuracy", 0, {0, 1})};
   const auto groups = groups_of(curves);
   std::vector<documents::CurveSummary> summaries;
   for (const CurveGroup& group : groups) summaries.push_back(summary_of(group));

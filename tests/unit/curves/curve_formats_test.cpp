@@ -116,7 +116,8 @@ TEST_CASE("Curves_TensorBoard_DamageIsNamedWithItsOffset") {
 TEST_CASE("Curves_Csv_WideWithGapsRunsAndRepetitions") {
   const CurveFile file = good(
       "\xef\xbb\xbf"
-      "epoch;run;seed;loss;acc;host\r\n1;a;0;2.5;;pc\r\n2;a;0;nan;0.5;pc\r\n\r\n# x\r\n1;\"b\";7;1e-3;0.25;pc\r\n");
+      "epoch;run;seed;loss;acc;host\r\n1;a;0;2.5;;pc\r\n2;a;0;nan;0.5;pc\r\n\r\n# "
+      "x\r\n1;\"b\";7;1e-3;0.25;pc\r\n");
   REQUIRE(file.curves.size() == 4);
   CHECK(file.curves[0].run == "a");
   CHECK(file.curves[0].metric == "loss");
@@ -157,24 +158,31 @@ TEST_CASE("Curves_Keras_HistoryWithNaN") {
   CHECK(std::isnan(file.curves[0].values[1]));
   CHECK(file.curves[0].values[2] == -HUGE_VAL);
   CHECK(std::isnan(file.curves[1].values[2]));
-  CHECK(good("{\"history\": {\"loss\": [2, 1]}, \"epoch\": [4, 5]}").curves[0].steps == std::vector<double>{5, 6});
+  CHECK(good("{\"history\": {\"loss\": [2, 1]}, \"epoch\": [4, 5]}").curves[0].steps ==
+        std::vector<double>{5, 6});
   CHECK(says(fault("{\"loss\": [2, \"x\"]}"), "'loss'[1]: expected a number"));
-  CHECK(says(fault("{\"history\": {\"loss\": [2, 1]}, \"epoch\": [4]}"), "'loss' has 2 values, \"epoch\" has 1"));
+  CHECK(says(fault("{\"history\": {\"loss\": [2, 1]}, \"epoch\": [4]}"),
+             "'loss' has 2 values, \"epoch\" has 1"));
   CHECK(says(fault("{\"a\": 1}"), "expected the history of Keras"));
   fault("{\"loss\": [2,");
 }
 
 TEST_CASE("Curves_Training_OfTheDocument") {
   const std::string head =
-      R"({"format": "driftscope-training-1", "optimizer": "sgd", "seed": 1, "repetitions": 1, "parted_above": 0.001,
-      "planted": ["keras:sum"], "environments": [], "failed": [], "models": [{"name": "m", "data": "digits",
+      R"({"format": "driftscope-training-1", "optimizer": "sgd", "seed": 1, "repetitions": 1,
+      "parted_above": 0.001, "planted": ["keras:sum"], "environments": [], "failed": [],
+      "models": [{"name": "m", "data": "digits",
       "train_samples": 4, "test_samples": 2, "rate": 0.05, "batch": 2, "epochs": 1, "layers": ["a", "b"],
-      "weights": ["a.weight"], "steps": [], "runs": [{"framework": "jax", "repetition": 0, "seconds": 1.5, "epochs":)";
+      "weights": ["a.weight"], "steps": [],
+      "runs": [{"framework": "jax", "repetition": 0, "seconds": 1.5, "epochs":)";
   const std::string tail =
       R"(}], "drift": [{"left": "jax", "right": "keras", "repetition": 0, "points":
-      [{"epoch": 0, "weights": [0], "layers": [0, 1e-8]}, {"epoch": 1, "weights": [0.5], "layers": [1, 2]}]}]}]})";
-  const CurveFile file = good(head + R"([{"epoch": 0, "loss": null, "test_loss": 2.5, "accuracy": 0.5, "tested": 2},
-      {"epoch": 1, "loss": 2, "test_loss": null, "accuracy": 1, "tested": 2}])" + tail);
+      [{"epoch": 0, "weights": [0], "layers": [0, 1e-8]},
+      {"epoch": 1, "weights": [0.5], "layers": [1, 2]}]}]}]})";
+  const CurveFile file = good(head + R"([
+      {"epoch": 0, "loss": null, "test_loss": 2.5, "accuracy": 0.5, "tested": 2},
+      {"epoch": 1, "loss": 2, "test_loss": null, "accuracy": 1, "tested": 2}])" +
+                              tail);
   REQUIRE(file.curves.size() == 5);
   CHECK(file.curves[0].run == "m/jax");
   CHECK(file.curves[0].steps == std::vector<double>{1});
@@ -196,7 +204,11 @@ TEST_CASE("Curves_WrittenAsCsv_AreReadAgain") {
     std::vector<Curve> curves;
     const std::size_t count = 1 + random.below(5);
     for (std::size_t i = 0; i < count; ++i) {
-      Curve curve{i % 2 == 0 ? "a,\"b\"; c" : "plain", "loss " + std::to_string(i), static_cast<std::int64_t>(i), {}, {}};
+      Curve curve{i % 2 == 0 ? "a,\"b\"; c" : "plain",
+                  "loss " + std::to_string(i),
+                  static_cast<std::int64_t>(i),
+                  {},
+                  {}};
       double step = 0.0;
       for (std::size_t k = 0; k < 1 + random.below(9); ++k) {
         curve.steps.push_back(step += 0.1 + static_cast<double>(random.below(5)));
