@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import safetensors_file
-from ..errors import BadInput, DriftscopeError, FrameworkMissing
+from ..errors import BadInput, FrameworkMissing
 from ..whole_file import whole_file
 from . import backends, data, drift, judge
 from .architectures import initial_weights
@@ -73,7 +73,7 @@ def _environment():
 class Study:
     def __init__(self, settings, architectures, say):
         self.settings, self.architectures, self.say = settings, architectures, say
-        self.data, self.failed, self.versions = {}, [], {}
+        self.data, self.failed, self.partial = {}, [], {}
         for a in architectures:
             if a.batch & (a.batch - 1):
                 raise BadInput(f"{a.name}: a batch of {a.batch}; expected a power of two, so that the mean of a batch is its"
@@ -154,24 +154,29 @@ class Study:
             "plants": {name: asdict(plant) for name, plant in self.settings.plants.items()}})
 
     def _train(self, framework):
-        """All trainings of FRAMEWORK that are missing, in one process, since its start takes seconds."""
+        """All trainings of FRAMEWORK that are missing, in one process, since its start takes seconds. If that dies, the next
+        training gets a new one."""
         missing = [(a, r) for a, r in self._cells() if not (self._folder(a, r) / f"{framework}.json").exists()
                    and not (self._folder(a, r) / "result.json").exists()]
-        if not missing:
-            return
-        python = find_python(self.settings.frameworks, self.settings.python)
-        log = self.settings.out / f"{framework}.log"
-        with open(log, "ab") as errors, subprocess.Popen(
-                [python, "-W", "ignore", "-m", "driftscope.training.worker", framework], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=errors, env=_environment(), text=True) as worker:
-            for place, (a, repetition) in enumerate(missing):
-                what = f"{framework} {a.name} {repetition + 1}/{self.settings.repetitions}"
-                if not self._one(worker, self._folder(a, repetition), what, f"{place + 1} of {len(missing)}", log):
-                    break
-            worker.stdin.close()
+        python = find_python(self.settings.frameworks, self.settings.python) if missing else ""
+        log, done = self.settings.out / f"{framework}.log", 0
+        while done < len(missing):
+            with open(log, "ab") as errors, subprocess.Popen(
+                    [python, "-W", "ignore", "-m", "driftscope.training.worker", framework], stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, stderr=errors, env=_environment(), text=True) as worker:
+                alive = True
+                while alive and done < len(missing):
+                    a, repetition = missing[done]
+                    done += 1
+                    what = f"{framework} {a.name} {repetition + 1}/{self.settings.repetitions}"
+                    alive = self._one(worker, self._folder(a, repetition), what, f"{done} of {len(missing)}", log)
+                try:
+                    worker.stdin.close()
+                except BrokenPipeError:
+                    pass
 
     def _one(self, worker, folder, what, place, log):
-        """Sends a job and waits for it; False: the worker is gone."""
+        """Sends a job and waits for it; False: the process is gone."""
         started = time.monotonic()
         try:
             worker.stdin.write(json.dumps({"folder": str(folder.resolve())}) + "\n")
@@ -193,13 +198,18 @@ class Study:
             elif "done" in said:
                 return True
             elif "error" in said:
-                self.failed.append({"what": what, "error": said["error"]})
-                self.say(f"{what}: {said['error']}", True)
-                return True
-        raise DriftscopeError(f"{what}: its process ended with {worker.wait()}; its messages are in {log}")
+                self._fail(what, said["error"])
+                return not said.get("fatal")
+        self._fail(what, f"its process ended with {worker.wait()}; its messages are in {log}")
+        return False
+
+    def _fail(self, what, error):
+        """A training that does not end does not stop the study; the same command tries it again."""
+        self.failed.append({"what": what, "error": error})
+        self.say(f"{what}: {error}", True)
 
     def _finish(self, a, repetition):
-        """Compares and judges a repetition that all frameworks have, writes result.json, and removes the arrays."""
+        """Compares and judges a repetition. When all frameworks have it, writes result.json and removes the arrays."""
         folder = self._folder(a, repetition)
         if (folder / "result.json").exists():
             return
@@ -214,7 +224,6 @@ class Study:
         for name in here:
             result["runs"].append({"framework": name, "repetition": repetition, "seconds": about[name]["seconds"],
                                    "epochs": about[name]["curve"]})
-            self.versions[name] = about[name]
         for left, right in itertools.combinations(here, 2):
             points = drift.drift_of(a, kept[left], kept[right], epochs)
             entry = {"left": left, "right": right, "repetition": repetition, "points": points}
@@ -234,6 +243,9 @@ class Study:
                                           np.array(job["train/labels"][place]), folder)
                 result["steps"].append({"framework": name, "repetition": repetition, **judged})
         result["environments"] = {name: _about(about[name]) for name in here}
+        if len(here) < len(self.settings.frameworks):
+            self.partial[a.name, repetition] = result
+            return
         _write_json(folder / "result.json", result)
         del job, kept
         if not self.settings.keep:
@@ -247,9 +259,9 @@ class Study:
             job = json.loads((self._folder(a, 0) / "job.json").read_text())
             for repetition in range(self.settings.repetitions):
                 path = self._folder(a, repetition) / "result.json"
-                if not path.exists():
+                if not path.exists() and (a.name, repetition) not in self.partial:
                     continue
-                result = json.loads(path.read_text())
+                result = json.loads(path.read_text()) if path.exists() else self.partial[a.name, repetition]
                 environments |= result.pop("environments")
                 for key, values in result.items():
                     parts[key] += values

@@ -117,7 +117,7 @@ def main():
         try:
             Run(folder, framework).train()
         except DriftscopeError as error:
-            say(error=str(error))
+            say(error=str(error), fatal=True)
             return 3
         except Exception as error:  # a framework's own: the study goes on without it, and says why
             traceback.print_exc(file=sys.stderr)
