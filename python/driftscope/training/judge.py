@@ -34,7 +34,8 @@ def judge_step(architecture, framework, facts, rate, kept, step, x, labels, fold
         if f"step{step}/gradient/{name}" in kept:
             tensors[f"grad/{name}.out"] = kept[f"step{step}/gradient/{name}"] * scale
     for name in architecture.weights:
-        tensors[f"grad/{name}"] = kept[f"step{step}/gradient/{name}"] * scale
+        if f"step{step}/gradient/{name}" in kept:
+            tensors[f"grad/{name}"] = kept[f"step{step}/gradient/{name}"] * scale
     for name in architecture.weights:
         tensors[f"step/{name}"] = kept[f"step{step}/after/{name}"]
     trace = folder / f"{framework}-{step}.trace.safetensors"

@@ -5,7 +5,8 @@ A file defines Backend with
     NAME, PACKAGES                   of the framework, and what must be importable
     __init__(architecture, weights, rate, plant, batch)
     step(x, labels)                  one step on a batch; returns the mean loss before it
-    judged_step(x, labels)           the same step, and what it computed: (loss, values, gradients) by name
+    judged_step(x, labels)           the same step, and what it computed: (loss, values, gradients) by name; what it never
+                                     has as one tensor is left out
     weights()                        the present ones by name, as Architecture has them
     values(x)                        outputs of the layers by layer
     evaluate(x, labels)              (mean loss, right answers)

@@ -144,10 +144,12 @@ class Backend:
         variables = [self.variables[name] for name in self.trained]
         of_outputs, of_weights = tape.gradient(loss, (list(outputs), [variable.value for variable in variables]))
         gradients = {name: self._value(name, self.tf.convert_to_tensor(value)) for name, value in zip(names, of_outputs)}
-        dense = [self.tf.convert_to_tensor(value) for value in of_weights]
-        for name in self.variables:
-            array = dense[self.trained.index(name)] if name in self.trained else np.zeros(self.variables[name].shape)
-            gradients[name] = self._from_keras(name, np.asarray(array, np.float32))
+        for name, variable in self.variables.items():
+            value = of_weights[self.trained.index(name)] if name in self.trained else self.tf.zeros(variable.shape)
+            # An embedding's gradient stays a list of rows, which are subtracted one after another: there is no sum of it
+            # to be judged, only the new weights.
+            if not isinstance(value, self.tf.IndexedSlices):
+                gradients[name] = self._from_keras(name, value)
         self.optimizer.apply(of_weights, variables)
         return float(loss), {name: self._value(name, value) for name, value in zip(names, outputs)}, gradients
 
