@@ -1,5 +1,6 @@
 """The command: python -m driftscope.training (docs/training.md)."""
 import argparse
+import importlib.util
 import json
 import os
 import sys
@@ -29,7 +30,8 @@ a fault; 2 wrong use or bad input; 3 a framework or the program is missing. What
                    help=f"of {', '.join(architectures.SHIPPED)}, or a file with layers; several are allowed; default: all")
     p.add_argument("--framework", action="append", default=[], metavar="NAME",
                    help=f"of {', '.join(backends.NAMES)}; default: all")
-    p.add_argument("--repetitions", type=int, default=5, metavar="N", help="each with weights and order of its own (default 5)")
+    p.add_argument("--repetitions", type=int, default=5, metavar="N",
+                   help="each with weights and order of its own (default 5)")
     p.add_argument("--epochs", type=int, metavar="N", help="instead of the networks' own: LeNets 50, LSTM 20")
     p.add_argument("--rate", type=float, metavar="R", help="learning rate instead of the networks' own: LeNets 0.05, LSTM 1")
     p.add_argument("--batch", type=int, metavar="N", help="instead of 128, LSTM 64; a power of two")
@@ -98,10 +100,8 @@ def run(arguments):
     options = parser().parse_args(arguments)
     made = _study(options)
     python = study.find_python(made.settings.frameworks, options.python)
-    if os.path.realpath(python) != os.path.realpath(sys.executable) or os.path.dirname(python) != os.path.dirname(sys.executable):
-        import importlib.util
-        if not importlib.util.find_spec("onnx"):  # the graphs are written in this process
-            os.execve(python, [python, "-m", "driftscope.training", *arguments], study._environment())
+    if python != sys.executable and not importlib.util.find_spec("onnx"):  # the graphs are written in this process
+        os.execve(python, [python, "-m", "driftscope.training", *arguments], study.environment())
     document = json.loads(made.run().read_text())
     for model in document["models"]:
         print("\n\n".join(map(str, (tables.curves(model), tables.parting(model), tables.steps(model)))) + "\n")

@@ -60,7 +60,7 @@ def _write_json(path, value):
         file.write((json.dumps(value, indent=1) + "\n").encode())
 
 
-def _environment():
+def environment():
     here = str(Path(__file__).resolve().parents[2])
     before = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": here + (os.pathsep + before if before else ""), "CUDA_VISIBLE_DEVICES": "",
@@ -163,7 +163,7 @@ class Study:
         while done < len(missing):
             with open(log, "ab") as errors, subprocess.Popen(
                     [python, "-W", "ignore", "-m", "driftscope.training.worker", framework], stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE, stderr=errors, env=_environment(), text=True) as worker:
+                    stdout=subprocess.PIPE, stderr=errors, env=environment(), text=True) as worker:
                 alive = True
                 while alive and done < len(missing):
                     a, repetition = missing[done]
@@ -239,8 +239,8 @@ class Study:
             for step in range(1, self.settings.judged_steps + 1):
                 self.say(f"{a.name} {repetition + 1}/{self.settings.repetitions}: judging step {step} of {name}", False)
                 place = job["order"].reshape(-1, a.batch)[step - 1]
-                judged = judge.judge_step(a, name, about[name]["facts"], a.rate, kept[name], step, np.array(job["train/x"][place]),
-                                          np.array(job["train/labels"][place]), folder)
+                judged = judge.judge_step(a, name, about[name]["facts"], a.rate, kept[name], step,
+                                          np.array(job["train/x"][place]), np.array(job["train/labels"][place]), folder)
                 result["steps"].append({"framework": name, "repetition": repetition, **judged})
         result["environments"] = {name: _about(about[name]) for name in here}
         if len(here) < len(self.settings.frameworks):

@@ -12,7 +12,7 @@ import cases
 NETWORK = {"input": [1, 28, 28], "batch": 64, "epochs": 2, "layers": [
     {"conv": {"channels": 3, "kernel": 5}, "name": "conv"}, {"tanh": {}, "name": "tanh"},
     {"average_pool": {"size": 4}, "name": "pool"}, {"flatten": {}, "name": "flatten"},
-    {"dense": {"units": 10}, "name": "fc"}]}
+    {"relu": {}, "name": "relu"}, {"dense": {"units": 10}, "name": "fc"}]}
 TEXTS = {"name": "texts", "input": [6], "batch": 32, "epochs": 1, "layers": [
     {"embedding": {"words": 1000, "width": 5}, "name": "embedding"}, {"lstm": {"units": 4}, "name": "lstm"},
     {"last": {}, "name": "last"}, {"dense": {"units": 2}, "name": "fc"}]}
@@ -36,8 +36,8 @@ class TrainingTest(cases.FrameworkTest):
         self.assertEqual({(step["framework"], step["step"]) for step in model["steps"]},
                          {(name, step) for name in ("jax", "keras", "pytorch") for step in (1, 2)})
         for step in model["steps"]:
-            # Outputs and their gradients of five layers, four weights with gradient and new value, the loss.
-            self.assertEqual(len(step["tensors"]), 19)
+            # Outputs and their gradients of six layers, four weights with gradient and new value, the loss.
+            self.assertEqual(len(step["tensors"]), 21)
             self.assertNotIn("fault", [tensor["verdict"] for tensor in step["tensors"]])
             self.assertNotIn("first_fault", step)
         for pair in model["drift"]:

@@ -34,9 +34,11 @@ class TrainingTest(support.FolderTest):
 
     def test_what_is_wrong_with_a_file_is_named(self):
         for changes, message in (
-                ({"layers": []}, "expected 1 to 200 layers"), ({"layers": [{"conf": {}}]}, "layers\\[0\\]: expected one of"),
+                ({"layers": []}, "expected 1 to 200 layers"),
+                ({"layers": [{"conf": {}}]}, "layers\\[0\\]: expected one of"),
                 ({"layers": [{"conv": {"channels": 0, "kernel": 3}}]}, "layers\\[0\\]: conv.channels"),
-                ({"layers": [{"conv": {"channels": 1, "kernel": 9}}, {"flatten": {}}, {"dense": {"units": 2}}]}, "nothing is left"),
+                ({"layers": [{"conv": {"channels": 1, "kernel": 9}}, {"flatten": {}}, {"dense": {"units": 2}}]},
+                 "nothing is left"),
                 ({"layers": [{"dense": {"units": 2}}]}, "dense reads a row of numbers"),
                 ({"layers": [{"flatten": {}}]}, "the last layer is dense"),
                 ({"input": [1, 8]}, "input: expected"), ({"rate": -1}, "rate: expected"), ({"extra": 1}, "unknown key 'extra'"),
@@ -69,7 +71,8 @@ class TrainingTest(support.FolderTest):
 
     def test_idx_files_that_lie_are_rejected(self):
         path = self.folder / "x"
-        for content, message in ((b"", "not an IDX file"), (b"\0\0\x08\x01" + struct.pack(">I", 5) + b"abc", "needs 13 bytes"),
+        for content, message in ((b"", "not an IDX file"),
+                                 (b"\0\0\x08\x01" + struct.pack(">I", 5) + b"abc", "needs 13 bytes"),
                                  (b"\0\0\x08\x03" + struct.pack(">III", 2**31, 2**31, 2) + b"a", "the file has 17"),
                                  (b"\x1f\x8babc", "cannot be read")):
             path.write_bytes(content)

@@ -29,6 +29,14 @@ def _layer(layers, name, kind, settings):
     return layers.Lambda(lambda x: x[:, -1], name=name)
 
 
+def _channels_first(rows, order):
+    """Rows of H, W, C as rows of C, H, W; ORDER is that shape, or None where rows are no pictures."""
+    if not order:
+        return rows
+    channels, height, width = order
+    return rows.reshape(-1, height, width, channels).transpose(0, 3, 1, 2).reshape(len(rows), -1)
+
+
 class Backend:
     def __init__(self, architecture, weights, rate, plant, batch):
         os.environ["KERAS_BACKEND"] = "tensorflow"
@@ -44,18 +52,20 @@ class Backend:
         shape = architecture.input
         x = entry = keras.Input((shape[0],) if architecture.texts else (*shape[1:], shape[0]), batch_size=None,
                                 dtype="int32" if architecture.texts else "float32")
-        self.layers, outputs, self.kept_shape, before = {}, [], {}, shape
+        # Flattened pictures lie H, W, C here and C, H, W in ONNX: by layer the shape before, of outputs in that order and of
+        # the dense layer that reads them.
+        self.layers, outputs, self.reordered, self.reads_reordered = {}, [], {}, {}
+        before, order = shape, None
         for name, kind, settings in architecture.layers:
             self.layers[name] = _layer(keras.layers, name, kind, settings)
             x = self.layers[name](x)
             outputs.append(x)
-            if kind == "flatten":
-                flattened, self.kept_shape[name] = name, before
-            elif kind == "dense" and len(self.kept_shape) == 1 and f"{name}.weight" in weights and not hasattr(self, "first"):
-                self.first = name, self.kept_shape[flattened]  # reads what was flattened, in another order
+            if kind == "flatten" and len(before) == 3:
+                order = before
+            elif kind == "dense":
+                self.reads_reordered[name], order = order, None
+            self.reordered[name] = order
             before = architecture.shapes[name]
-        if not hasattr(self, "first"):
-            self.first = "", ()
         self.model = keras.Model(entry, outputs)
         self.variables = {}
         for name in weights:
@@ -87,8 +97,9 @@ class Backend:
         if value.ndim == 4:
             return value.transpose(2, 3, 1, 0)
         if kind == "dense" and value.ndim == 2:
-            if layer == self.first[0] and len(self.first[1]) == 3:
-                value = value.reshape(-1, *self.first[1]).transpose(0, 2, 3, 1).reshape(len(value), -1)
+            order = self.reads_reordered[layer]
+            if order:
+                value = value.reshape(-1, *order).transpose(0, 2, 3, 1).reshape(len(value), -1)
             return np.ascontiguousarray(value.T)
         return value
 
@@ -101,11 +112,7 @@ class Backend:
         if value.ndim == 4:
             return np.ascontiguousarray(value.transpose(3, 2, 0, 1))
         if kind == "dense" and value.ndim == 2:
-            value = value.T
-            if layer == self.first[0] and len(self.first[1]) == 3:
-                channels, height, width = self.first[1]
-                value = value.reshape(-1, height, width, channels).transpose(0, 3, 1, 2).reshape(len(value), -1)
-            return np.ascontiguousarray(value)
+            return np.ascontiguousarray(_channels_first(value.T, self.reads_reordered[layer]))
         return value.copy()
 
     def _value(self, name, value):
@@ -113,10 +120,7 @@ class Backend:
         value = np.asarray(value)
         if value.ndim == 4:
             return np.ascontiguousarray(value.transpose(0, 3, 1, 2))
-        shape = self.kept_shape.get(name)
-        if shape and len(shape) == 3:
-            return value.reshape(-1, *shape[1:], shape[0]).transpose(0, 3, 1, 2).reshape(len(value), -1)
-        return value.copy()
+        return np.array(_channels_first(value, self.reordered[name]), order="C")
 
     def _inputs(self, x):
         return self.tf.constant(x.astype(np.int32) if self.architecture.texts else x.transpose(0, 2, 3, 1))
