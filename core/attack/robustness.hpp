@@ -1,5 +1,5 @@
-// R of models on targets from the success rates of attacks, by both formulas of the studies. Client: the command
-// attack, which reads the rates of other attacks from its own documents.
+// R of models on targets from the success rates of attacks, by both formulas of the studies. Client: the
+// command attack, which reads the rates of other attacks from its own documents.
 #pragma once
 
 #include <cstdint>
