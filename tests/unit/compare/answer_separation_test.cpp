@@ -75,7 +75,16 @@ TEST_CASE("AnswerSeparation_OfRounding_NamesTheLayerThatMovesTheAnswer") {
   CHECK_FALSE(layer->beyond_rounding);
   CHECK(layer->node == "first");
   CHECK(layer->output == "hidden");
-  CHECK(layer->moved == doctest::Approx(-2.0 * std::exp2(-24)).epsilon(1e-3));
+  CHECK(layer->moved / (-2.0 * std::exp2(-24)) == doctest::Approx(1.0).epsilon(1e-3));
+}
+
+TEST_CASE("OwnDifferences_OfWhatIsInherited_AreNone") {
+  ThreadPool threads(1);
+  const auto errors = own_differences(graph(), run("a", 0, 0.0f), run("b", 1000, 0.0f), threads);
+  REQUIRE_MESSAGE(errors.ok(), errors.error().message);
+  REQUIRE(errors->size() == 2);
+  CHECK((*errors)[0].error[0] > 500 * std::exp2(-24));
+  for (const double own : (*errors)[1].error) CHECK(std::abs(own) < std::exp2(-22));
 }
 
 TEST_CASE("OwnDifferences_OfAnUnrecordedLayer_CountToTheNextOne") {
