@@ -17,10 +17,10 @@ def preprocess_of(name):
 
 
 def attacked(folder, name, dataset, method, *options):
-    """The program's results: the document, the originals and what became of them, [samples, C, H, W]."""
+    """The program's results: the document, the originals and what became of them, a sample a row without its batch axis of 1."""
     subprocess.run([find_program(), "attack", ASSETS / f"models/{name}.onnx", "--method", method, "--dataset", dataset,
                     "--targets", "pc/strict", "--quiet", "-o", folder, "--json", folder / "attack.json", *options],
                    check=True, stdout=subprocess.DEVNULL)
     kept = [np.load(folder / f"{file}.npy") for file in ("originals", "pc-strict")]
     document = json.loads((folder / "attack.json").read_text())
-    return document, *(pictures.reshape(len(pictures), *pictures.shape[-3:]) for pictures in kept)
+    return document, *(results.reshape(len(results), *results.shape[2:]) for results in kept)
