@@ -113,8 +113,8 @@ class Genetic final : public Attack {
     return last;
   }
 
-  // The member, which stays where no replacement makes it likelier to be answered wrongly, and the member with
-  // one word replaced by each of its neighbours, where a word may change.
+  // The member, which stays where no replacement makes a wrong answer likelier; and the member with one word
+  // replaced by each of its neighbours, where one may change.
   [[nodiscard]] std::vector<Tokens> replaced(std::size_t i, const Tokens& member) {
     const Tokens& original = samples_[i].values;
     // With all changes spent, only a word that is changed already can change again.
