@@ -78,16 +78,15 @@ Result<AnswerSeparation> separated(AttackHost& host, const AttackPlan& plan, con
 
 // The results of the attack on `from`, shown to `to`.
 Status transfer(AttackHost& host, const AttackPlan& plan, std::size_t from, std::size_t to,
+                std::span<const std::vector<float>> values, std::span<const std::int64_t> at_from,
                 AttackReport& report) {
   const auto& outcomes = report.targets[from].outcomes;
-  std::vector<std::vector<float>> values;
-  for (const AttackOutcome& outcome : outcomes) values.push_back(outcome.values);
-  DRIFTSCOPE_TRY(const auto at_from, host.classes(plan.targets[from], values));
   DRIFTSCOPE_TRY(const auto at_to, host.classes(plan.targets[to], values));
   Transferred one{.from = report.targets[from].target, .to = report.targets[to].target};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const bool fooled = at_to[i] != report.labels[i];
     one.adversarials += outcomes[i].success ? 1 : 0;
+    if (outcomes[i].success) one.answers.push_back(at_to[i]);
     if (outcomes[i].success && fooled) ++one.fooled;
     if (outcomes[i].success && !fooled) one.only_from.push_back(report.samples[i]);
     if (!outcomes[i].success && fooled) one.only_to.push_back(report.samples[i]);
@@ -150,9 +149,16 @@ Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& opt
     if (plan.in_8_bits)
       DRIFTSCOPE_CHECK(store_outcomes(host, plan.targets[i], report.labels, report.targets[i].outcomes));
   }
-  for (std::size_t from = 0; from < plan.targets.size(); ++from)
+  for (std::size_t from = 0; from < plan.targets.size(); ++from) {
+    AttackedTarget& attacked = report.targets[from];
+    std::vector<std::vector<float>> values;
+    for (const AttackOutcome& outcome : attacked.outcomes) values.push_back(outcome.values);
+    DRIFTSCOPE_TRY(const auto classes, host.classes(plan.targets[from], values));
+    for (std::size_t i = 0; i < classes.size(); ++i)
+      if (attacked.outcomes[i].success) attacked.answers.push_back(classes[i]);
     for (std::size_t to = 0; to < plan.targets.size(); ++to)
-      if (from != to) DRIFTSCOPE_CHECK(transfer(host, plan, from, to, report));
+      if (from != to) DRIFTSCOPE_CHECK(transfer(host, plan, from, to, values, classes, report));
+  }
   return report;
 }
 

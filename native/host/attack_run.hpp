@@ -35,14 +35,16 @@ struct AttackPlan {
 
 struct AttackedTarget {
   std::string target;
-  std::vector<AttackOutcome> outcomes;  ///< in the order of AttackReport::samples
-  std::int64_t correct = 0;             ///< of the data set, before
+  std::vector<AttackOutcome> outcomes;     ///< in the order of AttackReport::samples
+  std::int64_t correct = 0;                ///< of the data set, before
+  std::vector<std::int64_t> answers = {};  ///< the class of each success, in their order
 };
 
 struct Transferred {
   std::string from, to;
-  std::int64_t adversarials = 0;  ///< of `from`
-  std::int64_t fooled = 0;        ///< of them, those that `to` answers wrongly
+  std::int64_t adversarials = 0;           ///< of `from`
+  std::int64_t fooled = 0;                 ///< of them, those that `to` answers wrongly
+  std::vector<std::int64_t> answers = {};  ///< the class that `to` says of each
   /// Numbers in the data set of the samples whose result fools only one of the two.
   std::vector<std::int64_t> only_from = {};
   std::vector<std::int64_t> only_to = {};

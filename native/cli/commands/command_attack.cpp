@@ -8,14 +8,16 @@
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/dataset/dataset_format.hpp"
+#include "core/dataset/npy.hpp"
 #include "core/report/text_table.hpp"
 #include "core/statistics/rate.hpp"
 #include "generated/documents/attack.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
-#include "native/host/attack_files.hpp"
+#include "native/host/attack_pictures.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
+#include "native/os/folders.hpp"
 
 namespace driftscope {
 namespace {
@@ -245,6 +247,31 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
   return document;
 }
 
+// DIR/TARGET.npy: what became of each sample, in the data's units; DIR/originals.npy beside them.
+Status keep_adversarials(const std::string& folder, const AttackReport& report) {
+  DRIFTSCOPE_CHECK(make_folders(folder));
+  const auto write = [&](std::string name, const auto& value_of) -> Status {
+    std::ranges::replace_if(name, [](char c) { return c == '/' || c == ':' || c == '\\'; }, '-');
+    Shape shape = report.shape;
+    shape.insert(shape.begin(), std::ssize(report.samples));
+    DRIFTSCOPE_TRY(Tensor all, Tensor::make(DType::float32, shape));
+    auto values = all.mutable_values<float>();
+    for (std::size_t i = 0; i < report.samples.size(); ++i) {
+      const std::vector<float>& one = value_of(i);
+      std::ranges::copy(one, values.begin() + static_cast<std::ptrdiff_t>(i * one.size()));
+    }
+    DRIFTSCOPE_TRY(const auto bytes, write_npy(all));
+    return write_file(std::filesystem::path(folder) / (name + ".npy"), bytes);
+  };
+  DRIFTSCOPE_CHECK(
+      write("originals", [&](std::size_t i) -> const std::vector<float>& { return report.originals[i]; }));
+  for (const AttackedTarget& target : report.targets)
+    DRIFTSCOPE_CHECK(write(target.target, [&](std::size_t i) -> const std::vector<float>& {
+      return target.outcomes[i].values;
+    }));
+  return {};
+}
+
 Status run_attack_command(AttackOptions options) {
   AttackPlan& plan = options.plan;
   DRIFTSCOPE_TRY(plan.method, find_attack_method(options.method));
@@ -271,7 +298,9 @@ Status run_attack_command(AttackOptions options) {
   if (report.samples.empty())
     return bad_input(
         "no sample of the data set is answered rightly by all targets: there is nothing to attack");
-  if (!options.folder.empty()) DRIFTSCOPE_CHECK(keep_results(options.folder, plan, report));
+  if (!options.folder.empty()) DRIFTSCOPE_CHECK(keep_adversarials(options.folder, report));
+  if (!options.folder.empty() && plan.in_8_bits && report.pictures)
+    DRIFTSCOPE_CHECK(keep_pictures(options.folder, plan, report));
   documents::Attack document = document_of(options, report);
   DRIFTSCOPE_CHECK(add_robustness(options, document));
   if (options.json != "-") {
