@@ -41,7 +41,9 @@ Result<std::unique_ptr<Attack>> make_attack(const AttackMethod& method, std::vec
   return method.make(std::move(samples), settings);
 }
 
-float stored_in_8_bits(float value) { return std::nearbyintf(value * 255.0f) / 255.0f; }
+float stored_in_8_bits(float value) {
+  return std::nearbyintf(std::clamp(value, 0.0f, 1.0f) * 255.0f) / 255.0f;
+}
 
 Status check_answer(const AttackQuestion& question, const AttackAnswer& answer) {
   const std::size_t got = question.asks == AttackAsks::classes  ? answer.classes.size()

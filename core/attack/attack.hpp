@@ -41,6 +41,11 @@ struct AttackSettings {
   std::int64_t channels = 1;
   /// Distance in `values` between the channels of a pixel; C·H·W has H·W, H·W·C has 1.
   std::int64_t channel_stride = 1;
+  /// Methods of several steps ask after each one, and a sample that is answered wrongly takes no more.
+  bool stops_at_success = true;
+  /// What they ask then is rounded to 8 bits, as it will be stored and judged.
+  bool in_8_bits = false;
+  bool clips = true;  ///< results to [low, high]; false is a slip of a study (AttackMethod::published_slip)
   WordChoices words = {};  ///< of methods that replace words: `values` are then tokens
 };
 
@@ -84,6 +89,8 @@ struct AttackMethod {
   bool needs_epsilon = false;
   bool needs_gradients = false;
   bool replaces_words = false;  ///< for models that read tokens; the others change pictures
+  /// What `--as-published` does wrong with it, as a study did; "": there is nothing.
+  std::string_view published_slip = "";
   std::unique_ptr<Attack> (*make)(std::vector<AttackSample> samples,
                                   const AttackSettings& settings) = nullptr;
 };

@@ -10,20 +10,34 @@
 
 namespace driftscope {
 
-std::vector<std::byte> png_file(const Image& image) {
+namespace {
+
+std::vector<std::byte> encoded(std::int64_t width, std::int64_t height, std::int64_t channels,
+                               const void* pixels, std::size_t bytes) {
   std::vector<std::byte> file;
-  const std::int64_t row = image.width * 4;
-  if (image.width <= 0 || image.height <= 0 || row > INT_MAX || row * image.height > INT_MAX ||
-      image.width * image.height != static_cast<std::int64_t>(image.pixels.size()))
+  if (width <= 0 || height <= 0 || width > INT_MAX / channels || width * channels > INT_MAX / height ||
+      static_cast<std::size_t>(width * channels * height) != bytes)
     return file;
   const auto append = [](void* to, void* data, int size) {
-    const auto* bytes = static_cast<const std::byte*>(data);
-    static_cast<std::vector<std::byte>*>(to)->insert(static_cast<std::vector<std::byte>*>(to)->end(), bytes,
-                                                     bytes + size);
+    const auto* some = static_cast<const std::byte*>(data);
+    auto& all = *static_cast<std::vector<std::byte>*>(to);
+    all.insert(all.end(), some, some + size);
   };
-  stbi_write_png_to_func(append, &file, static_cast<int>(image.width), static_cast<int>(image.height), 4,
-                         image.pixels.data(), static_cast<int>(row));
+  stbi_write_png_to_func(append, &file, static_cast<int>(width), static_cast<int>(height),
+                         static_cast<int>(channels), pixels, static_cast<int>(width * channels));
   return file;
+}
+
+}  // namespace
+
+std::vector<std::byte> png_file(const Image& image) {
+  return encoded(image.width, image.height, 4, image.pixels.data(), image.pixels.size() * 4);
+}
+
+std::vector<std::byte> png_file(const Picture& picture) {
+  if (picture.channels != 1 && picture.channels != 3) return {};
+  return encoded(picture.width, picture.height, picture.channels, picture.pixels.data(),
+                 picture.pixels.size());
 }
 
 }  // namespace driftscope

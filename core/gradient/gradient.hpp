@@ -14,8 +14,9 @@ namespace driftscope {
 
 struct GradientRequest {
   /// "loss": the sum over the batch of the cross-entropy between the model's logits and the additional input
-  /// `label` (int64 [N]); a final Softmax is left out. Else an output of the model, all of whose elements are
-  /// summed.
+  /// `label` (int64 [N]); a final Softmax is left out. "margin": the sum over the batch of logit `label`
+  /// minus logit `other` (int64 [N]), which changes its sign where the answer goes from one to the other.
+  /// Else an output of the model, all of whose elements are summed.
   std::string of = "loss";
   /// Float values of the model: inputs, outputs of nodes, initializers. Empty: the input that is floating; if
   /// all are integers (texts), the output of the first Gather that reads one from a table.
@@ -31,17 +32,18 @@ struct GradientRequest {
 };
 
 struct GradientModel {
-  Model model;  ///< the model's inputs and `label` → `loss` (or `sum/OUTPUT`) and the gradients
+  Model model;  ///< the model's inputs and `label` → `loss` (`margin`, `sum/OUTPUT`) and the gradients
   std::string loss;
   std::vector<std::string> wrt;        ///< values, as asked for or chosen
   std::vector<std::string> gradients;  ///< outputs "grad/VALUE", each of its value's shape
   std::vector<std::string> steps;      ///< outputs "step/VALUE", of a request with step_rate
-  /// Of "loss": what the cross-entropy reads, [N, classes]; "" otherwise.
+  /// Of "loss" and "margin": what the cross-entropy reads, [N, classes]; "" otherwise.
   std::string logits;
   std::int64_t classes = 0;
 };
 
 inline constexpr std::string_view gradient_label = "label";
+inline constexpr std::string_view gradient_other = "other";  ///< of "margin"
 
 /// Errors: an operator between the values and the loss without a rule (named with its node), or with a form
 /// that its rule does not have; an unknown or integer value; a size that a rule needs and nobody knows; a

@@ -19,8 +19,8 @@ std::string output_list(const Graph& graph) {
 Result<Loss> sum_loss(const Graph& graph, const std::string& of, GradientEmitter& emit) {
   const auto id = graph.find_value(of);
   if (!id || std::ranges::find(graph.outputs, *id) == graph.outputs.end())
-    return bad_input(
-        fmt::format("--of {}: expected \"loss\" or an output of the model: {}", of, output_list(graph)));
+    return bad_input(fmt::format("--of {}: expected \"loss\", \"margin\" or an output of the model: {}", of,
+                                 output_list(graph)));
   const Value& value = graph.values[*id];
   if (!is_floating(value.dtype))
     return bad_input(fmt::format("--of {}: its type is {}; only floating values have a gradient", of,
@@ -32,6 +32,14 @@ Result<Loss> sum_loss(const Graph& graph, const std::string& of, GradientEmitter
   emit.rename(emit.node("ReduceSum", {of}, {{"keepdims", std::int64_t{0}}}), loss.name);
   loss.gradient = emit.node("Expand", {emit.scalar(1.0, value.dtype), emit.node("Shape", {of})});
   return loss;
+}
+
+// The graph of the gradient adds a value of this name.
+Status expect_free(const Graph& graph, const ModelGraph& model, const std::string& name) {
+  if (graph.find_value(name) || std::ranges::find(model.inputs, name, &ValueInfo::name) != model.inputs.end())
+    return bad_input(
+        fmt::format("the model has a value {} already, which the gradient's graph adds: rename it", name));
+  return {};
 }
 
 }  // namespace
@@ -52,48 +60,53 @@ Result<ValueId> logits_of(const Graph& graph, ValueId id) {
 }
 
 Result<Loss> add_loss(const Graph& graph, const std::string& of, ModelGraph& model, GradientEmitter& emit) {
-  if (of != "loss") return sum_loss(graph, of, emit);
+  if (of != "loss" && of != "margin") return sum_loss(graph, of, emit);
   std::optional<ValueId> output;
   for (const ValueId id : graph.outputs)
     if (!output && is_floating(graph.values[id].dtype)) output = id;
   if (!output)
-    return bad_input(fmt::format("--of loss: the model has no floating output ({})", output_list(graph)));
+    return bad_input(fmt::format("--of {}: the model has no floating output ({})", of, output_list(graph)));
   DRIFTSCOPE_TRY(const ValueId root, logits_of(graph, *output));
   const Value& logits = graph.values[root];
   if (!logits.shape || logits.shape->size() != 2 || !(*logits.shape)[1].known())
     return unsupported(fmt::format(
-        "--of loss: output {} has shape {}; the cross-entropy needs one row of classes a sample, [N, "
-        "classes]; for the sum of an output's elements: --of {}",
-        graph.values[*output].name, logits.shape ? shape_text(*logits.shape) : "unknown",
+        "--of {}: output {} has shape {}; expected one row of classes a sample, [N, classes]; for the sum of "
+        "an output's elements: --of {}",
+        of, graph.values[*output].name, logits.shape ? shape_text(*logits.shape) : "unknown",
         graph.values[*output].name));
   Loss loss;
   loss.classes = (*logits.shape)[1].size;
   if (loss.classes < 2)
     return unsupported(
-        fmt::format("--of loss: output {} has {} column, and the cross-entropy needs two classes or more; "
-                    "for the sum of an output's elements: --of {}",
-                    graph.values[*output].name, loss.classes, graph.values[*output].name));
-  const std::string label(gradient_label);
-  for (const ValueInfo& input : model.inputs)
-    if (input.name == label || input.name == "loss")
-      return bad_input(
-          fmt::format("the model has an input {} already, which the gradient's graph adds: "
-                      "rename it",
-                      input.name));
-  if (graph.find_value(label) || graph.find_value("loss"))
-    return bad_input(
-        "the model has a value \"label\" or \"loss\" already, which the gradient's graph adds: "
-        "rename it");
-  model.inputs.push_back({label, DType::int64, SymbolicShape{(*logits.shape)[0]}});
+        fmt::format("--of {}: output {} has {} column, expected two classes or more; for the sum of an "
+                    "output's elements: --of {}",
+                    of, graph.values[*output].name, loss.classes, graph.values[*output].name));
+  std::vector<std::string> added = {std::string(gradient_label)};
+  if (of == "margin") added.emplace_back(gradient_other);
+  for (const std::string& name : added) {
+    DRIFTSCOPE_CHECK(expect_free(graph, model, name));
+    model.inputs.push_back({name, DType::int64, SymbolicShape{(*logits.shape)[0]}});
+  }
+  DRIFTSCOPE_CHECK(expect_free(graph, model, of));
   loss.root = root;
-  loss.name = "loss";
+  loss.name = of;
   loss.logits = logits.name;
-  emit.set_prefix("grad/loss");
+  emit.set_prefix("grad/" + of);
+  if (of == "margin") {
+    loss.gradient = emit.sub(emit.one_hot(added[0], loss.classes, logits.dtype),
+                             emit.one_hot(added[1], loss.classes, logits.dtype));
+    emit.rename(emit.reduce("ReduceSum", emit.mul(logits.name, loss.gradient), {0, 1}, false), loss.name);
+    return loss;
+  }
+  const std::string& label = added[0];
   const std::string log_p = emit.node("LogSoftmax", {logits.name}, {{"axis", std::int64_t{1}}});
   const std::string chosen = emit.one_hot(label, loss.classes, logits.dtype);
   const std::string sum = emit.reduce("ReduceSum", emit.mul(log_p, chosen), {0, 1}, false);
   emit.rename(emit.node("Neg", {sum}), loss.name);
-  loss.gradient = emit.sub(emit.node("Exp", {log_p}), chosen);
+  // p − 1 of the label, as minus the others' sum: near 1 the difference would be a multiple of 2⁻²⁴.
+  const std::string others = emit.mul(emit.node("Softmax", {logits.name}, {{"axis", std::int64_t{1}}}),
+                                      emit.sub(emit.scalar(1.0, logits.dtype), chosen));
+  loss.gradient = emit.sub(others, emit.mul(chosen, emit.reduce("ReduceSum", others, {1}, true)));
   return loss;
 }
 

@@ -13,7 +13,7 @@ struct Loss {
   ValueId root = no_value;  ///< what the loss is computed of: logits, or an output
   std::string gradient;     ///< of the loss with respect to it
   std::string name;         ///< of the loss, a scalar
-  std::string logits;       ///< "" unless it is the cross-entropy
+  std::string logits;       ///< "" of the sum of an output
   std::int64_t classes = 0;
 };
 
@@ -21,7 +21,7 @@ struct Loss {
 /// without Identity before it: the logarithm of probabilities would overflow where logits do not.
 [[nodiscard]] Result<ValueId> logits_of(const Graph& graph, ValueId id);
 
-/// Adds the loss to the model's graph, with its input `label`. `of`: as GradientRequest has it.
+/// Adds the loss to the model's graph, with its input `label` (and `other`). `of`: as GradientRequest has it.
 [[nodiscard]] Result<Loss> add_loss(const Graph& graph, const std::string& of, ModelGraph& model,
                                     GradientEmitter& emit);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attack/attack.hpp"
+#include "core/compare/answer_separation.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -24,7 +25,12 @@ struct AttackPlan {
   /// The gradient runs on the attacked target; otherwise on `gradient_target` for all of them.
   bool white_box = false;
   Target gradient_target{"pc", "strict", {}};
-  bool in_8_bits = false;  ///< adversarials are rounded to 8 bits before they are judged
+  bool in_8_bits = false;     ///< adversarials are rounded to 8 bits before they are judged
+  bool all_steps = false;     ///< samples take all steps, also after a success
+  bool as_published = false;  ///< with the method's published_slip
+  /// Of the results that two targets answer differently, for so many it is found out which layer separates
+  /// them.
+  std::int64_t separations = 3;
 };
 
 struct AttackedTarget {
@@ -39,6 +45,18 @@ struct Transferred {
   std::int64_t adversarials = 0;           ///< of `from`
   std::int64_t fooled = 0;                 ///< of them, those that `to` answers wrongly
   std::vector<std::int64_t> answers = {};  ///< the class that `to` says of each
+  /// Numbers in the data set of the samples whose result fools only one of the two.
+  std::vector<std::int64_t> only_from = {};
+  std::vector<std::int64_t> only_to = {};
+};
+
+/// A result that two targets answer differently.
+struct SeparatedAnswers {
+  std::string from, to;
+  std::int64_t sample = 0;  ///< its number in the data set
+  std::int64_t class_from = 0;
+  std::int64_t class_to = 0;
+  AnswerSeparation layer = {};
 };
 
 struct AttackReport {
@@ -47,7 +65,10 @@ struct AttackReport {
   std::vector<std::int64_t> labels;
   std::vector<AttackedTarget> targets;
   std::vector<Transferred> transfer;
-  Shape shape;  ///< of a sample as the model reads it
+  std::vector<SeparatedAnswers> separations;  ///< the first AttackPlan::separations of them
+  std::int64_t answered_differently = 0;      ///< how many there are
+  bool pictures = false;  ///< the samples are pictures that the model's description explains
+  Shape shape;            ///< of a sample as the model reads it
 };
 
 /// Without outcomes where no sample is answered rightly by all targets. Errors: a data set without labels,

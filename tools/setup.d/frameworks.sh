@@ -1,8 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Virtual environments with the frameworks whose recorders tests/python/frameworks tests: one in the cache for each content
-# of a lock file (tools/setup.d/frameworks), from wheels with hashes. "mxnet" is apart, since it needs an old NumPy.
+# of a lock file (tools/setup.d/frameworks), from wheels with hashes. "mxnet" and "foolbox2" are apart, since they need an
+# old NumPy; "foolbox" holds what it needs beside "packages".
 
-frameworks_locks=(packages mxnet)
+frameworks_locks=(packages mxnet foolbox foolbox2)
 
 # Debian's own Python, or one of the same version: a lock is for one version.
 find_python() {
@@ -33,10 +34,18 @@ frameworks_are_ready() {
 }
 
 fetch_frameworks() {
-  local lock=$1 to=$2
-  "$framework_python" -m venv "$to" &&
-    retry "$to/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
-      --no-compile --no-cache-dir -r "$parts/frameworks/$lock.$python_tag-linux-x86_64.lock" || return
+  local lock=$1 to=$2 wheels
+  local file=$parts/frameworks/$lock.$python_tag-linux-x86_64.lock
+  local install=("$to/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
+    --only-binary :all: --no-compile --no-cache-dir)
+  "$framework_python" -m venv "$to" || return
+  if [[ $lock == foolbox2 ]]; then
+    # Of Foolbox 2 there is no wheel: the setuptools of the lock builds it.
+    wheels=$to/wheels.lock
+    grep -v '^foolbox==' "$file" >"$wheels" && retry "${install[@]}" -r "$wheels" || return
+    install+=(--no-binary foolbox --no-build-isolation)
+  fi
+  retry "${install[@]}" -r "$file" || return
   [[ $lock != packages ]] || python3 "$parts/torch_without_cuda.py" "$to/lib/python${python_tag:2:1}.${python_tag:3}/site-packages"
 }
 

@@ -13,6 +13,9 @@ void add_to(AttackMethodTable& table) {
              .help = "one step of size epsilon along the sign of the gradient",
              .needs_epsilon = true,
              .needs_gradients = true,
+             .published_slip =
+                 "results are not clipped to the data's range, as the PyTorch samples of Openja "
+                 "et al. 2022",
              .make = make});
 }
 

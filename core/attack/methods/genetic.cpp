@@ -113,7 +113,8 @@ class Genetic final : public Attack {
     return last;
   }
 
-  // The member with one word replaced by each of its neighbours; by itself, where no word may change.
+  // The member, which stays where no replacement makes a wrong answer likelier; and the member with one word
+  // replaced by each of its neighbours, where one may change.
   [[nodiscard]] std::vector<Tokens> replaced(std::size_t i, const Tokens& member) {
     const Tokens& original = samples_[i].values;
     // With all changes spent, only a word that is changed already can change again.
@@ -121,14 +122,13 @@ class Genetic final : public Attack {
     std::size_t place = drawn(runs_[i].chances);
     for (int tries = 0; tries < 1000 && (member[place] != original[place]) != spent; ++tries)
       place = drawn(runs_[i].chances);
-    std::vector<Tokens> all;
+    std::vector<Tokens> all = {member};
     if ((member[place] != original[place]) == spent)
       for (const std::int64_t word :
            settings_.words.neighbours.at(static_cast<std::int64_t>(original[place]))) {
         all.push_back(member);
         all.back()[place] = static_cast<float>(word);
       }
-    if (all.empty()) all.push_back(member);
     return all;
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/attack/robustness.hpp"
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/dataset/dataset_format.hpp"
@@ -14,7 +15,7 @@
 #include "core/statistics/rate.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
-#include "native/host/attack_run.hpp"
+#include "native/host/attack_pictures.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
@@ -32,6 +33,7 @@ struct AttackOptions {
   std::string folder;
   std::string html;
   std::string json;
+  std::vector<std::string> with;  ///< documents of other attacks, for R
   bool quiet = false;
   AttackPlan plan;
   RunnerOptions runner;
@@ -89,16 +91,104 @@ void print_report(const AttackOptions& options, const AttackReport& report) {
   print_out("{}", table.text());
   if (std::ssize(report.samples) < enough_for_a_rate)
     print_out("{} samples are too few for rates: take 100 or more\n", report.samples.size());
+  if (options.plan.as_published) print_out("as published: {}\n", options.plan.method->published_slip);
+}
+
+// Titles fit what is below them: a target's own name beside the counts of both.
+void print_transfer(const AttackReport& report) {
   if (report.transfer.empty()) return;
-  TextTable transfer;
-  transfer.column("adversarials of", Align::left);
-  transfer.column("fool", Align::left);
-  transfer.column("share", Align::right);
-  transfer.column("of", Align::right);
+  TextTable table;
+  table.column("results of the attack on", Align::left);
+  table.column("shown to", Align::left);
+  for (const char* title : {"share that fools it too", "fool both", "only the first", "only the second"})
+    table.column(title, Align::right);
   for (const Transferred& one : report.transfer)
-    transfer.row({one.from, one.to, one.adversarials == 0 ? "–" : percent(one.fooled, one.adversarials),
-                  fmt::format("{}", one.adversarials)});
-  print_out("\n{}", transfer.text());
+    table.row({one.from, one.to, one.adversarials == 0 ? "–" : percent(one.fooled, one.adversarials),
+               fmt::format("{}", one.fooled), fmt::format("{}", one.only_from.size()),
+               fmt::format("{}", one.only_to.size())});
+  print_out("\n{}", table.text());
+}
+
+void print_separations(const AttackReport& report) {
+  if (report.transfer.empty()) return;
+  if (report.answered_differently == 0) {
+    print_out("\nNo result of an attack is answered differently by another target.\n");
+    return;
+  }
+  print_out("\n{} results are answered differently by two targets; the layer that separates them{}:\n",
+            report.answered_differently,
+            report.answered_differently > std::ssize(report.separations)
+                ? fmt::format(", of the first {}", report.separations.size())
+                : "");
+  for (const SeparatedAnswers& one : report.separations) {
+    const AnswerSeparation& layer = one.layer;
+    print_out("  sample {}: {} answers {}, {} answers {}: ", one.sample, one.from, one.class_from, one.to,
+              one.class_to);
+    if (layer.node.empty())
+      print_out("no layer is named: {}\n", layer.reason);
+    else if (layer.beyond_rounding)
+      print_out("{} {} ({} on {}, {} on {}), the first that rounding does not explain\n", layer.op,
+                layer.node, verdict_name(layer.left), one.from, verdict_name(layer.right), one.to);
+    else
+      print_out("all is rounding; that of {} {} moves the margin most, by {:.2g} of {:.2g} in all\n",
+                layer.op, layer.node, layer.moved, layer.moved_by_all);
+  }
+}
+
+std::string attack_name(const std::string& method, const std::optional<double>& epsilon) {
+  return epsilon ? fmt::format("{} {}", method, *epsilon) : method;
+}
+
+AttackRates rates_of(const documents::Attack& document, std::string source) {
+  AttackRates rates{document.model_sha256, attack_name(document.method, document.epsilon), std::move(source)};
+  for (const documents::AttackResult& one : document.results) {
+    rates.targets.push_back(one.target);
+    rates.success.push_back(one.success_rate);
+  }
+  return rates;
+}
+
+// R over this attack and those of --with.
+Status add_robustness(const AttackOptions& options, documents::Attack& document) {
+  std::vector<AttackRates> all;
+  for (const std::string& path : options.with) {
+    DRIFTSCOPE_TRY(const auto bytes, read_file(path));
+    const auto json = parse_ordered_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    documents::Attack other;
+    if (json.is_discarded() || !json.is_object() || json.value("format", "") != "driftscope-attack-1")
+      return bad_input(
+          fmt::format("--with {}: expected a document of attack --json (driftscope-attack-1)", path));
+    DRIFTSCOPE_CHECK(read_json(json, JsonPath(path), other));
+    all.push_back(rates_of(other, path));
+  }
+  all.push_back(rates_of(document, "this run"));
+  DRIFTSCOPE_TRY(const Robustness robustness, robustness_of(all));
+  document.robustness_attacks = robustness.attacks;
+  for (const RobustnessRow& row : robustness.rows) {
+    documents::AttackRobustness one;
+    one.model_sha256 = row.model_sha256;
+    one.target = row.target;
+    one.r = row.r;
+    one.r_conversion = row.r_conversion;
+    document.robustness.push_back(std::move(one));
+  }
+  return {};
+}
+
+void print_robustness(const documents::Attack& document) {
+  if (document.robustness.size() < 2) return;
+  TextTable table;
+  table.column("model", Align::left);
+  table.column("target", Align::left);
+  table.column("R (Eq. 2)", Align::right);
+  table.column("R (Eq. 4)", Align::right);
+  for (const documents::AttackRobustness& row : document.robustness)
+    table.row({row.model_sha256.substr(0, 12), row.target, fmt::format("{:.4f}", row.r),
+               row.r_conversion ? fmt::format("{:.4f}", *row.r_conversion) : "–"});
+  print_out(
+      "\nRobustness R over {}: each attack counts 0 at its least success in these rows and 1 at its "
+      "largest\n{}",
+      fmt::join(document.robustness_attacks, ", "), table.text());
 }
 
 documents::Attack document_of(const AttackOptions& options, const AttackReport& report) {
@@ -116,6 +206,8 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
   document.numbers = report.samples;
   document.labels = report.labels;
   if (options.plan.method->replaces_words) document.words = true;
+  document.all_steps = options.plan.all_steps;
+  if (options.plan.as_published) document.as_published = std::string(options.plan.method->published_slip);
   for (const AttackedTarget& target : report.targets) {
     const MeanDistances mean = distances_of(report, target, options.plan.method->replaces_words);
     documents::AttackResult result;
@@ -140,7 +232,27 @@ documents::Attack document_of(const AttackOptions& options, const AttackReport& 
     transfer.to = one.to;
     transfer.adversarials = one.adversarials;
     transfer.success_rate = share_of(one.fooled, one.adversarials);
+    transfer.only_from = one.only_from;
+    transfer.only_to = one.only_to;
     document.transfer.push_back(std::move(transfer));
+  }
+  for (const SeparatedAnswers& one : report.separations) {
+    documents::AttackSeparation separation;
+    separation.from = one.from;
+    separation.to = one.to;
+    separation.sample = one.sample;
+    separation.class_from = one.class_from;
+    separation.class_to = one.class_to;
+    separation.beyond_rounding = one.layer.beyond_rounding;
+    separation.node = one.layer.node;
+    separation.op = one.layer.op;
+    separation.output = one.layer.output;
+    separation.verdict_from = one.layer.left;
+    separation.verdict_to = one.layer.right;
+    separation.moved = one.layer.moved;
+    separation.moved_by_all = one.layer.moved_by_all;
+    separation.reason = one.layer.reason;
+    document.separations.push_back(std::move(separation));
   }
   return document;
 }
@@ -213,14 +325,22 @@ Status run_attack_command(AttackOptions options) {
   if (report.samples.empty())
     return bad_input(
         "no sample of the data set is answered rightly by all targets: there is nothing to attack");
-  const documents::Attack document = document_of(options, report);
+  documents::Attack document = document_of(options, report);
+  DRIFTSCOPE_CHECK(add_robustness(options, document));
   const std::string json = json_text(encode(document), 1) + "\n";
   if (!options.folder.empty() || !options.html.empty()) {
     DRIFTSCOPE_TRY(const AttackResults results, results_of(document, report));
     if (!options.folder.empty()) DRIFTSCOPE_CHECK(keep_adversarials(options.folder, results, json));
     if (!options.html.empty()) DRIFTSCOPE_CHECK(write_file(options.html, attack_page({results})));
   }
-  if (options.json != "-") print_report(options, report);
+  if (!options.folder.empty() && plan.in_8_bits && report.pictures)
+    DRIFTSCOPE_CHECK(keep_pictures(options.folder, plan, report));
+  if (options.json != "-") {
+    print_report(options, report);
+    print_transfer(report);
+    print_separations(report);
+    print_robustness(document);
+  }
   if (options.json.empty()) return {};
   return write_json(options.json, json);
 }
@@ -252,6 +372,10 @@ static Command declare(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
   app.add_option("--steps", options->plan.steps, "Steps of the method instead of its own number")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
+  app.add_flag(
+      "--all-steps", options->plan.all_steps,
+      "Take all steps of fgsm and bim and ask at the end, as Foolbox does; otherwise a sample stops at "
+      "its first wrong answer");
   app.add_option("--seed", options->plan.seed, "Of the random numbers")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
@@ -261,13 +385,27 @@ static Command declare(CLI::App& app) {
                              ->type_name("TARGET");
   app.add_flag("--white-box", options->plan.white_box, "Run the gradient on each attacked target itself")
       ->excludes(gradient);
-  app.add_option("--store", options->store,
-                 "8bit: round the adversarials as 8-bit pictures before judging them")
+  app.add_option(
+         "--store", options->store,
+         "8bit: round the adversarials as 8-bit pictures before judging them; -o then keeps PNG files "
+         "too, a folder a class")
       ->type_name("8bit");
+  app.add_flag("--as-published", options->plan.as_published,
+               "Repeat the mistake of the study that used the method (fgsm: results are not clipped)");
+  app.add_option(
+         "--separate", options->plan.separations,
+         "For so many of the results that two targets answer differently, name the layer that separates "
+         "them")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 31));
+  app.add_option(
+         "--with", options->with,
+         "Documents of other attacks (--json), of this model or others, to compute R over all of them")
+      ->type_name("FILE");
   app.add_option("-o,--output", options->folder,
                  "Keep the results in this folder: attack.json, and .npy files in the data's units, "
-                 "originals and one "
-                 "a target. 'driftscope report' makes a page of several such folders")
+                 "originals and one a target. 'driftscope report' makes a page of several such folders")
       ->type_name("DIR");
   app.add_option("--html", options->html,
                  "Write a page: success and transfer with intervals, adversarial examples as pictures")

@@ -102,10 +102,12 @@ namespace commands::gradient {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<GradientOptions>();
   app.add_option("model", options->model, "The model, an .onnx file")->required();
-  app.add_option("--of", options->request.of,
-                 "What is differentiated: loss, the sum over the batch of the cross-entropy with the labels "
-                 "(from logits; a final Softmax is left out); or an output, whose elements are summed")
-      ->type_name("loss|OUTPUT");
+  app.add_option(
+         "--of", options->request.of,
+         "What is differentiated: loss, the sum over the batch of the cross-entropy with the labels "
+         "(from logits; a final Softmax is left out); margin, the sum of logit `label` minus logit `other`; "
+         "or an output, whose elements are summed")
+      ->type_name("loss|margin|OUTPUT");
   app.add_option("--wrt", options->request.wrt,
                  "With respect to what: any floating value, weights included; several are allowed. Without "
                  "it, the floating input; of texts, what the embedding makes of the tokens")

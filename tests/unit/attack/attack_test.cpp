@@ -85,6 +85,8 @@ TEST_CASE("Attack_Bim_StaysInTheBall") {
   const std::vector<AttackSample> samples = {{{0.5f, 0.5f}, 0}};
   AttackSettings settings;
   settings.epsilon = 0.1;
+  CHECK(attacked("bim", samples, settings, model)[0].queries == 20);  // the answer after each step
+  settings.stops_at_success = false;
   const auto ten = attacked("bim", samples, settings, model);
   CHECK_FALSE(ten[0].success);
   CHECK(ten[0].queries == 11);
@@ -93,6 +95,40 @@ TEST_CASE("Attack_Bim_StaysInTheBall") {
   settings.steps = 2;  // of 0.02 each
   const auto two = attacked("bim", samples, settings, model);
   CHECK(two[0].values[0] == doctest::Approx(0.54f));
+}
+
+TEST_CASE("Attack_Bim_EachSampleStopsAtItsOwnSuccess") {
+  const LinearModel model{{1.0f, -1.0f}, 0.0f};
+  // Scores −0.1 and −0.5: a step of 0.02 moves each by 0.04.
+  const std::vector<AttackSample> samples = {{{0.45f, 0.55f}, 0}, {{0.25f, 0.75f}, 0}};
+  AttackSettings settings;
+  settings.epsilon = 0.1;
+  const auto stopped = attacked("bim", samples, settings, model);
+  CHECK(stopped[0].success);
+  CHECK(stopped[0].queries == 6);
+  CHECK(stopped[0].values[0] == doctest::Approx(0.51f));
+  CHECK_FALSE(stopped[1].success);
+  CHECK(stopped[1].queries == 20);
+  settings.stops_at_success = false;
+  const auto all = attacked("bim", samples, settings, model);
+  CHECK(all[0].success);
+  CHECK(all[0].values[0] == doctest::Approx(0.55f));
+  // What is stored decides when to stop: 0.51 and 0.49 lie beyond the middle by 0.01, 131/255 and 124/255.
+  settings.stops_at_success = true;
+  settings.in_8_bits = true;
+  const auto stored = attacked("bim", samples, settings, model);
+  CHECK(stored[0].success);
+  for (const float value : stored[0].values) CHECK(stored_in_8_bits(value) == value);
+}
+
+TEST_CASE("Attack_WithoutClipping_LeavesTheRange") {
+  const LinearModel model{{1.0f}, 2.0f};
+  AttackSettings settings;
+  settings.epsilon = 0.3;
+  settings.clips = false;  // as the PyTorch samples of Openja et al.
+  CHECK(attacked("fgsm", {{{0.9f}, 0}}, settings, model)[0].values[0] == doctest::Approx(1.2f));
+  CHECK_FALSE((*find_attack_method("fgsm"))->published_slip.empty());
+  CHECK((*find_attack_method("bim"))->published_slip.empty());
 }
 
 TEST_CASE("Attack_SinglePixel_FindsTheOnlyOneThatMatters") {

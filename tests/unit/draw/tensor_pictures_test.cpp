@@ -299,7 +299,16 @@ TEST_CASE("PngFile_IsReadBackByTheDecoder") {
   REQUIRE_MESSAGE(picture.ok(), picture.error().message);
   CHECK(picture->width == 3);
   CHECK(picture->pixels[3] == 0x10);
-  CHECK(png_file({}).empty());
+  CHECK(png_file(Image{}).empty());
+  for (const std::int64_t channels : {1, 3}) {
+    Picture kept{channels, 2, 3, {}};
+    for (std::int64_t i = 0; i < 6 * channels; ++i) kept.pixels.push_back(static_cast<std::uint8_t>(13 * i));
+    const auto again = decode_picture(png_file(kept));
+    REQUIRE_MESSAGE(again.ok(), again.error().message);
+    CHECK(again->channels == channels);
+    CHECK(again->pixels == kept.pixels);
+  }
+  CHECK(png_file(Picture{1, 2, 3, {1, 2}}).empty());
 }
 
 }  // namespace driftscope::test::tensor_pictures_test

@@ -91,6 +91,28 @@ TEST_CASE("Gradient_OfLoss_IsFiniteWhereSoftmaxOverflows") {
   CHECK(value_of(*gradient, inputs, "grad/x")[0] == doctest::Approx(3.0));
 }
 
+TEST_CASE("Gradient_OfLoss_KeepsItsDigitsWhereTheClassifierIsSure") {
+  const auto gradient = make_gradient(read(classifier(true)), {});
+  REQUIRE(gradient.ok());
+  // Logits 30, −60, 15: 1 − p of the label is 3·10⁻⁷, five units in the last place of p.
+  const std::vector<NamedTensor> inputs = {{"x", tensor<float>({1, 2}, {30.0f, 0.0f})},
+                                           {"label", tensor<std::int64_t>({1}, {0})}};
+  const double other = std::exp(-15.0) / (1.0 + std::exp(-15.0));
+  const auto slopes = value_of(*gradient, inputs, "grad/x");
+  CHECK(slopes[0] / (-0.5 * other) == doctest::Approx(1.0).epsilon(1e-5));
+  CHECK(slopes[1] / -other == doctest::Approx(1.0).epsilon(1e-5));
+}
+
+TEST_CASE("Gradient_OfMargin_IsTheDifferenceOfTwoLogits") {
+  const auto gradient = make_gradient(read(classifier(true)), {.of = "margin"});
+  REQUIRE_MESSAGE(gradient.ok(), gradient.error().message);
+  const std::vector<NamedTensor> inputs = {{"x", tensor<float>({1, 2}, {2.0f, 1.0f})},
+                                           {"label", tensor<std::int64_t>({1}, {0})},
+                                           {"other", tensor<std::int64_t>({1}, {2})}};
+  CHECK(value_of(*gradient, inputs, "margin") == std::vector<double>{2.0});  // 2 − (1 − 1)
+  CHECK(value_of(*gradient, inputs, "grad/x") == std::vector<double>{0.5, 1.0});
+}
+
 TEST_CASE("Gradient_OfTexts_IsOfTheEmbedding") {
   ModelBuilder builder;
   builder.opset(13).input("tokens", DType::int64, {"N", 4});
@@ -155,18 +177,19 @@ TEST_CASE("Gradient_StraightThrough_IsZeroWhereClipped") {
 TEST_CASE("Gradient_Errors_NameWhatIsMissing") {
   const Model model = read(classifier(true));
   CHECK(mentions(message_of(model, {.wrt = {"nothing"}}), "--wrt nothing: the model has no such value"));
-  CHECK(mentions(message_of(model, {.of = "x"}), "expected \"loss\" or an output of the model: p"));
+  CHECK(
+      mentions(message_of(model, {.of = "x"}), "expected \"loss\", \"margin\" or an output of the model: p"));
   CHECK(mentions(message_of(model, {.wrt = {"x", "x"}}), "given twice"));
   CHECK(mentions(message_of(model, {.wrt = {"p"}}), "does not depend on p"));
   CHECK(mentions(message_of(read(classifier(true, 6)), {}), "opset 6"));
 
   ModelBuilder without;
-  without.input("x", DType::float32, {2, 3}).node("CumSum", {"x", "axis"}, {"y"}).named("sums");
-  without.initializer("axis", tensor<std::int32_t>({}, {1}));
-  const Model cumulative = read(without.output("y"));
-  CHECK(mentions(message_of(cumulative, {}), "node sums (CumSum, opset 21): CumSum has no gradient rule"));
+  without.input("x", DType::float32, {2, 3}).node("ReduceProd", {"x"}, {"y"}).named("product");
+  const Model product = read(without.output("y"));
+  CHECK(mentions(message_of(product, {.of = "y"}),
+                 "node product (ReduceProd, opset 21): ReduceProd has no gradient rule"));
   // An operator that does not lie between is no matter.
-  CHECK(message_of(cumulative, {.of = "y", .wrt = {"y"}}).empty());
+  CHECK(message_of(product, {.of = "y", .wrt = {"y"}}).empty());
 
   ModelBuilder named;
   named.input("label", DType::float32, {2, 3}).node("Relu", {"label"}, {"y"});

@@ -321,4 +321,102 @@ TEST_CASE("GradientRules_Recurrent_AllWeightsAndStates") {
   }
 }
 
+TEST_CASE("GradientRules_Indexed_AddBackWhatWasRead") {
+  const std::uint64_t seed = test_seed(21);
+  const auto indices = [](const Shape& shape, const Int64s& values) {
+    return NamedTensor{"at", tensor<std::int64_t>(shape, values)};
+  };
+  check_gradient({.op = "GatherElements",
+                  .inputs = {{3, 4}},
+                  .attributes = {integer("axis", 1)},
+                  .constants = {indices({2, 3}, {0, 0, 3, -1, 2, 2})}},
+                 seed);
+  check_gradient(
+      {.op = "GatherND", .inputs = {{3, 4, 2}}, .constants = {indices({3, 2}, {0, 1, 2, -1, 0, 1})}}, seed);
+  for (const int add : {0, 1}) {
+    const std::vector<Attribute> reduction = {text("reduction", add != 0 ? "add" : "none")};
+    check_gradient({.op = "ScatterElements",
+                    .inputs = {{3, 4}, {2, 2}},
+                    .attributes = {integer("axis", 1), reduction[0]},
+                    .constants = {indices({2, 2}, {3, 1, 0, -2})},
+                    .names = {"i0", "at", "i1"}},
+                   seed);
+    check_gradient({.op = "ScatterND",
+                    .inputs = {{4, 3}, {2, 3}},
+                    .attributes = reduction,
+                    .constants = {indices({2, 1}, {2, 0})},
+                    .names = {"i0", "at", "i1"}},
+                   seed);
+  }
+  check_gradient(
+      {.op = "TopK", .inputs = {{3, 5}}, .constants = {vector_constant("k", {2})}, .outputs = {"y", ""}},
+      seed);
+}
+
+TEST_CASE("GradientRules_Rearranging_IsUndone") {
+  const std::uint64_t seed = test_seed(22);
+  check_gradient({.op = "Tile", .inputs = {{2, 3, 2}}, .constants = {vector_constant("r", {1, 2, 3})}}, seed);
+  check_gradient(
+      {.op = "Tile", .inputs = {{2, 3}}, .constants = {vector_constant("r", {1, 2})}, .open_batch = true},
+      seed);
+  for (const int exclusive : {0, 1})
+    for (const int reverse : {0, 1})
+      check_gradient({.op = "CumSum",
+                      .inputs = {{2, 5}},
+                      .attributes = {integer("exclusive", exclusive), integer("reverse", reverse)},
+                      .constants = {{"axis", tensor<std::int64_t>({}, {1})}}},
+                     seed);
+  for (const char* mode : {"DCR", "CRD"})
+    check_gradient({.op = "DepthToSpace",
+                    .inputs = {{2, 8, 2, 3}},
+                    .attributes = {integer("blocksize", 2), text("mode", mode)},
+                    .open_batch = true},
+                   seed);
+  check_gradient({.op = "SpaceToDepth", .inputs = {{1, 2, 4, 6}}, .attributes = {integer("blocksize", 2)}},
+                 seed);
+  check_gradient({.op = "Trilu", .inputs = {{3, 4}}, .attributes = {integer("upper", 0)}}, seed);
+  check_gradient({.op = "ReverseSequence",
+                  .inputs = {{4, 3}},
+                  .attributes = {integer("time_axis", 0), integer("batch_axis", 1)},
+                  .constants = {vector_constant("lengths", {4, 2, 1})}},
+                 seed);
+}
+
+TEST_CASE("GradientRules_Einsum_SwapsOperandsAndOutput") {
+  const std::uint64_t seed = test_seed(23);
+  const auto check = [&](const char* equation, const std::vector<Shape>& shapes) {
+    INFO(equation);
+    check_gradient({.op = "Einsum", .inputs = shapes, .attributes = {text("equation", equation)}}, seed);
+  };
+  check("ij,jk->ik", {{2, 3}, {3, 4}});
+  check("bhid, bhjd -> bhij", {{2, 2, 3, 4}, {2, 2, 5, 4}});
+  check("ij->j", {{2, 3}});
+  check("ij,kj", {{2, 3}, {4, 3}});
+  check("...ij,...jk->...ik", {{2, 3, 4}, {2, 4, 5}});
+  check("i,i->", {{4}, {4}});
+  check("ab,bc,cd->ad", {{2, 3}, {3, 2}, {2, 4}});
+}
+
+TEST_CASE("GradientRules_MoreNormalizations") {
+  const std::uint64_t seed = test_seed(24);
+  for (const std::int64_t opset : {18, 21})
+    check_gradient({.op = "GroupNormalization",
+                    .inputs = {{2, 4, 3, 2}, {opset < 21 ? 2 : 4}, {opset < 21 ? 2 : 4}},
+                    .attributes = {integer("num_groups", 2)},
+                    .opset = opset},
+                   seed);
+  check_gradient({.op = "MeanVarianceNormalization", .inputs = {{2, 3, 2, 3}}}, seed);
+  for (const int p : {1, 2})
+    check_gradient({.op = "LpNormalization",
+                    .inputs = {{3, 4}},
+                    .attributes = {integer("p", p), integer("axis", 0)},
+                    .low = 0.2},
+                   seed);
+  for (const int size : {3, 4})
+    check_gradient({.op = "LRN",
+                    .inputs = {{2, 6, 2, 2}},
+                    .attributes = {integer("size", size), real("alpha", 0.5f), real("beta", 0.6f)}},
+                   seed);
+}
+
 }  // namespace driftscope::test
