@@ -1,11 +1,8 @@
-// com.microsoft Gelu, BiasGelu (x + bias), FastGelu (tanh, with an optional bias), QuickGelu (x·σ(alpha·x)).
-//
-// Strict definitions (float): those of Gelu (core/ops/gelu.cpp) on x, or on x + bias; x·σ(alpha·x).
+// com.microsoft Gelu, BiasGelu (x + bias), FastGelu (tanh, with an optional bias): Gelu of ONNX, after the
+// sum.
 #include <fmt/format.h>
 
-#include "core/graph/attributes.hpp"
 #include "core/ops/shared/composition.hpp"
-#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::contrib_gelu {
 
@@ -37,20 +34,6 @@ struct Gelu {
   }
 };
 
-struct QuickGelu {
-  static constexpr Kinds kinds = Kinds::floating;
-  float alpha = 1.702f;
-
-  static Result<QuickGelu> read(const Node& node) {
-    DRIFTSCOPE_TRY(const float alpha, float_attribute(node, "alpha", 1.702f));
-    return QuickGelu{alpha};
-  }
-  template <class S>
-  S apply(S x) const {
-    return x * math::sigmoid(math::given<S>(alpha) * x);
-  }
-};
-
 void add_to(OperatorTable& table) {
   const auto add = [&](std::string_view op_type, Count inputs, auto kernel) {
     table.add(with_kernels<decltype(kernel)>({.op_type = op_type,
@@ -62,11 +45,6 @@ void add_to(OperatorTable& table) {
   add("Gelu", {1, 1}, Gelu<false>());
   add("BiasGelu", {2, 2}, Gelu<false>());
   add("FastGelu", {1, 2}, Gelu<true>());
-  table.add(with_kernels<Unary<QuickGelu>>({.op_type = "QuickGelu",
-                                            .domain = microsoft_domain,
-                                            .inputs = {1, 1},
-                                            .outputs = {1, 1},
-                                            .infer = Unary<QuickGelu>::infer}));
 }
 
 }  // namespace driftscope::ops::contrib_gelu

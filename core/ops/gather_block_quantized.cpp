@@ -7,12 +7,13 @@
 // newer versions of ONNX Runtime give zeros.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
 
 #include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
 #include "core/ops/shared/domains.hpp"
 #include "core/ops/shared/packed_bits.hpp"
-#include "core/ops/shared/quantization.hpp"
+#include "core/ops/shared/real_elements.hpp"
 
 namespace driftscope::ops::gather_block_quantized {
 
@@ -94,19 +95,35 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{std::move(y)};
 }
 
-/// Integers of a tensor whose last axis is packed when it is uint8 of fewer bits: as many as `count`.
-std::vector<std::int32_t> numbers_of(const Tensor& tensor, const Options& options, const Shape& shape) {
-  if (tensor.dtype() != DType::uint8) return quantized_values(tensor);
-  const PackedBits packed(tensor.values<std::uint8_t>(), options.bits);
-  const std::int64_t row = shape.back();
-  const std::int64_t bytes = tensor.shape().back();
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(element_count(shape)));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    numbers[i] = packed.at(at / row * bytes, at % row);
+/// The integers that a tensor of this shape stores, read one by one: an embedding has many more than are taken.
+class Numbers {
+ public:
+  /// `row`: numbers of the last axis; of uint8 with fewer bits each row begins at a byte.
+  Numbers(const Tensor& tensor, const Options& options, std::int64_t row)
+      : bytes_(tensor.bytes()),
+        packed_({reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()},
+                bits_of(tensor, options)),
+        is_signed_(tensor.dtype() == DType::int4),
+        row_(tensor.dtype() == DType::uint8 ? row : 0),
+        row_bytes_(tensor.shape().empty() ? 1 : tensor.shape().back()) {}
+
+  [[nodiscard]] std::int32_t at(std::int64_t i) const {
+    if (row_ > 0) return packed_.at(i / row_ * row_bytes_, i % row_);
+    const std::int32_t number = packed_.at(0, i);
+    return is_signed_ && number > 7 ? number - 16 : number;
   }
-  return numbers;
-}
+
+ private:
+  static std::int64_t bits_of(const Tensor& tensor, const Options& options) {
+    return tensor.dtype() == DType::uint8 ? options.bits : 4;
+  }
+
+  std::span<const std::byte> bytes_;
+  PackedBits packed_;
+  bool is_signed_;
+  std::int64_t row_;
+  std::int64_t row_bytes_;
+};
 
 struct GatherBlockQuantized {
   template <class S>
@@ -118,11 +135,11 @@ struct GatherBlockQuantized {
     Shape shape = data.shape();
     shape.back() *= options.per_byte(data.dtype());
     const Shape& scale_shape = context.shape(2);
-    const std::span<const S> scales = context.real(2);
-    const std::vector<std::int32_t> numbers = numbers_of(data, options, shape);
+    const RealElements<S> scales(context, 2);
+    const Numbers numbers(data, options, shape.back());
     const std::int32_t middle = data.dtype() == DType::uint8 ? 1 << (options.bits - 1) : 0;
-    std::vector<std::int32_t> zeros(scales.size(), middle);
-    if (context.has_input(3)) zeros = numbers_of(context.tensor(3), options, scale_shape);
+    std::optional<Numbers> zeros;
+    if (context.has_input(3)) zeros.emplace(context.tensor(3), options, scale_shape.back());
     DRIFTSCOPE_TRY(const std::vector<std::int64_t> rows,
                    indices_of(context.tensor(1), shape[options.gather]));
     const std::int64_t inner = element_count(std::span(shape).subspan(options.gather + 1));
@@ -140,10 +157,9 @@ struct GatherBlockQuantized {
             index /= shape[axis];
             scale += (axis == options.quantized ? coordinate / options.block : coordinate) * strides[axis];
           }
-          const auto at = static_cast<std::size_t>(scale);
-          y[static_cast<std::size_t>(to)] =
-              math::exact<S>(static_cast<double>(numbers[static_cast<std::size_t>(from)] - zeros[at])) *
-              scales[at];
+          const std::int32_t zero = zeros ? zeros->at(scale) : middle;
+          y[static_cast<std::size_t>(to)] = math::exact<S>(static_cast<double>(numbers.at(from) - zero)) *
+                                            scales[static_cast<std::size_t>(scale)];
         }
     return {};
   }

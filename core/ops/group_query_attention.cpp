@@ -166,6 +166,10 @@ Result<Run> read_run(const KernelContext<S>& context, const Options& options) {
   run.before = context.has_input(3) ? context.shape(3)[2] : 0;
   run.total = context.tensor(6).template values<std::int32_t>()[0];
   const std::int64_t after = std::max(run.before, run.total);
+  if (run.total > run.before + query[1])
+    return bad_input(fmt::format(
+        "input 6 (total_sequence_length): {} positions, but the caches hold {} before and {} are new",
+        run.total, run.before, query[1]));
   run.sizes = {query[0], options.heads,    options.kv_heads, query[1],
                after,    query[2] / heads, query[2] / heads};
   for (std::int64_t b = 0; b < query[0]; ++b) {

@@ -10,7 +10,9 @@
 
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/domains.hpp"
+#include "core/ops/shared/matmul_nbits.hpp"
 #include "core/ops/shared/packed_bits.hpp"
+#include "core/ops/shared/real_elements.hpp"
 #include "core/ops/shared/weight_product.hpp"
 
 namespace driftscope::ops::matmul_nbits {
@@ -109,13 +111,39 @@ Result<std::vector<std::int64_t>> groups_of(const Tensor* g_idx, const Layout& l
   return groups;
 }
 
+// Where a runtime sums a · q · scale and a · zero · scale apart: each is rounded at its own size.
+template <class Zero>
+void allow_separate_zero_points(const KernelContext<Bounded>& context, const Layout& layout,
+                                const Zero& zero) {
+  const std::span<Bounded> y = context.real_output(0);
+  const std::span<const Bounded> a = context.real(0);
+  constexpr double roundings = 4.0;
+  const double unit = roundings * current_error_model().unit_roundoff;
+  context.parallel_for(layout.columns, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n)
+      for (std::size_t row = 0; row < y.size() / static_cast<std::size_t>(layout.columns); ++row) {
+        double size = 0.0;
+        for (std::int64_t k = 0; k < layout.depth; ++k)
+          size +=
+              std::fabs(a[row * static_cast<std::size_t>(layout.depth) + static_cast<std::size_t>(k)].value) *
+              zero(n, k);
+        Bounded& to = y[row * static_cast<std::size_t>(layout.columns) + static_cast<std::size_t>(n)];
+        if (!std::isfinite(size)) continue;
+        to.worst += unit * size;
+        to.likely += unit * size;
+        to.systematic += unit * size;
+      }
+  });
+}
+
 struct MatMulNBits {
   template <class S>
   static Status run(KernelContext<S>& context) {
     DRIFTSCOPE_TRY(const Layout layout, read_layout(context.node()));
     DRIFTSCOPE_TRY(const auto groups, groups_of(context.has_input(4) ? &context.tensor(4) : nullptr, layout));
     const PackedBits weights(context.tensor(1).template values<std::uint8_t>(), layout.bits);
-    const std::span<const S> scales = context.real(2);
+    const RealElements<S> scales(context, 2);
+    const bool exact_scales = context.exact(2) != nullptr || !math::has_error(context.real(2));
     const bool packed = context.has_input(3) && context.dtype(3) == DType::uint8;
     const bool given = context.has_input(3) && !packed;
     const std::span<const S> zeros = given ? context.real(3) : std::span<const S>();
@@ -139,8 +167,18 @@ struct MatMulNBits {
       const double zero = packed ? packed_zeros.at(n * layout.zero_bytes(), group) : middle;
       return decoded_weight(math::exact<S>(q - zero), scale);
     };
-    multiply_weights(context, layout.depth, layout.columns,
-                     !math::has_error(scales) && !math::has_error(zeros), 5, weight);
+    multiply_weights(context, layout.depth, layout.columns, exact_scales && !math::has_error(zeros), 5,
+                     weight);
+    if constexpr (std::is_same_v<S, Bounded>)
+      if (context.node().attribute(separate_zero_points) != nullptr)
+        allow_separate_zero_points(context, layout, [&](std::int64_t n, std::int64_t k) {
+          const std::int64_t group = groups[static_cast<std::size_t>(k)];
+          const auto at = static_cast<std::size_t>(n * blocks + group);
+          const double zero = given    ? zeros[at].value
+                              : packed ? packed_zeros.at(n * layout.zero_bytes(), group)
+                                       : middle;
+          return std::fabs(zero * S(scales[at]).value);
+        });
     return {};
   }
 };

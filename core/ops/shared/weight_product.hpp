@@ -44,7 +44,7 @@ void multiply_weights(const KernelContext<S>& context, std::int64_t depth, std::
     const std::int64_t blocks = (columns + dot_block - 1) / dot_block;
     context.parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end) {
       Sums sums(std::min(columns, dot_block));
-      std::vector<Element> decoded(static_cast<std::size_t>(depth * dot_block));
+      std::vector<Element> decoded(static_cast<std::size_t>(depth * std::min(columns, dot_block)));
       for (std::int64_t block = begin; block < end; ++block) {
         const std::int64_t first = block * dot_block;
         const std::int64_t width = std::min(dot_block, columns - first);

@@ -1,6 +1,5 @@
-// int4-matmulnbits: matrix products as com.microsoft MatMulNBits, in which ONNX Runtime stores language
-// models: weights of 4 bits, a scale for each block of 32 along what is summed over, zero point 8. Everything
-// else stays in float.
+// int4-matmulnbits: as int4, but a product of an activation and a constant matrix is com.microsoft MatMulNBits,
+// in which ONNX Runtime stores language models: the same steps and scales, with the zero point 8.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,13 +26,6 @@ bool fits(const ModelEdit& edit, const ModelNode& node) {
   const auto uses = weight_uses(edit, node);
   return (product || gemm) && edit.is_float_activation(node.inputs[0]) && uses.size() == 1 &&
          uses[0].input == 1 && edit.constant(node.inputs[1])->rank() == 2;
-}
-
-std::vector<std::string> layers_of(const ModelEdit& edit) {
-  std::vector<std::string> names;
-  for (const ModelNode& node : edit.nodes())
-    if (fits(edit, node)) names.push_back(node.name);
-  return names;
 }
 
 /// A matrix as MatMulNBits reads it: N outputs, K terms.
@@ -96,23 +88,29 @@ Status convert(ModelEdit& edit, const ModelNode& node) {
 
 Status apply(ModelEdit& edit, const ModeOptions& options, std::vector<std::string>& /*notes*/) {
   edit.require_domain("com.microsoft", 1);
-  for (const ModelNode& node : edit.nodes()) {
-    if (options.keep.contains(node.name) || !fits(edit, node))
-      edit.emit(node);
-    else
-      DRIFTSCOPE_CHECK(convert(edit, node));
-  }
-  return {};
+  return compress_weights(
+      edit, options,
+      [](ModelEdit& to, const std::string& name, const Tensor& weight, const WeightUse& use) {
+        return emit_blocked(to, name, weight, use, DType::int4, block);
+      },
+      [](ModelEdit& to, const ModelNode& node) -> Result<bool> {
+        if (!fits(to, node)) return false;
+        DRIFTSCOPE_CHECK(convert(to, node));
+        return true;
+      });
 }
 
 }  // namespace
 
 void add_to(ModeTable& table) {
-  table.add({.order = 41,
-             .name = "int4-matmulnbits",
-             .summary = "matrix products as ONNX Runtime's MatMulNBits: int4, a scale per block of 32",
-             .layers = layers_of,
-             .apply = apply});
+  table.add(
+      {.order = 41,
+       .name = "int4-matmulnbits",
+       .summary = "as int4, but matrix products are ONNX Runtime's MatMulNBits, as language models have them",
+       .opset = 21,
+       .ir = 10,
+       .layers = weighted_layers,
+       .apply = apply});
 }
 
 }  // namespace driftscope::quantize::modes::matmulnbits

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/graph/attributes.hpp"
+#include "core/ops/shared/matmul_nbits.hpp"
 #include "core/verify/variant.hpp"
 
 namespace driftscope::variants::quantized_activations {
@@ -40,6 +41,8 @@ std::vector<Candidate> candidates(const LayerCase& layer) {
     return made;
   const auto a = layer.derivation.known_value(layer.node().inputs[0]);
   if (!a || a->elements() % *depth != 0) return made;
+  Node apart = layer.node();
+  apart.attributes.push_back({std::string(separate_zero_points), std::int64_t{1}});
   std::vector<std::int64_t> blocks = {*own, 32, 128, *depth};
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (std::find(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(i), blocks[i]) !=
@@ -47,7 +50,8 @@ std::vector<Candidate> candidates(const LayerCase& layer) {
       continue;
     for (const bool by_reciprocal : {false, true})
       if (auto rounded = in_int8(*a, *depth, blocks[i], by_reciprocal))
-        made.push_back({.input = std::pair(std::size_t{0}, *std::move(rounded)),
+        made.push_back({.node = apart,
+                        .input = std::pair(std::size_t{0}, *std::move(rounded)),
                         .parameters = {{"block", static_cast<double>(blocks[i])}}});
   }
   return made;

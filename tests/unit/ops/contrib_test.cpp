@@ -335,4 +335,23 @@ TEST_CASE("DynamicQuantizeMatMul_IsTheChainOfItsParts") {
   close(node, {511});
 }
 
+TEST_CASE("DynamicQuantizeLSTM_StatesThatQuantizationKeeps_GiveTheLstm") {
+  // X is 0 or 255 steps of 1/255; R is 0, so that h matters not.
+  std::vector<std::int8_t> w = {2, -3, 1, 4};
+  OneNode node = contrib("DynamicQuantizeLSTM",
+                         {floats({2, 1, 1}, {0, 1}), tensor<std::int8_t>({1, 1, 4}, w),
+                          tensor<std::int8_t>({1, 1, 4}, {0, 0, 0, 0}), std::nullopt, std::nullopt,
+                          std::nullopt, std::nullopt, std::nullopt, floats({1}, {0.5F}),
+                          tensor<std::int8_t>({1}, {0}), floats({1}, {1.0F}), tensor<std::int8_t>({1}, {0})},
+                         {integer("hidden_size", 1)});
+  const OneNode plain{"LSTM",
+                      {floats({2, 1, 1}, {0, 1}), floats({1, 4, 1}, {1, -1.5F, 0.5F, 2}), zeros({1, 4, 1})},
+                      {integer("hidden_size", 1)}};
+  Numbers want;
+  for (const Bounded& one : plain.bounded()) want.push_back(one.value);
+  near(node.strict_numbers(), want);
+  node.inputs[8] = floats({1, 3}, {1, 1, 1});
+  CHECK(contains(node.error().message, "input 8 (W_scale): expected shape 1x4, got 1x3"));
+}
+
 }  // namespace driftscope::test::contrib_test
