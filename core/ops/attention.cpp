@@ -13,7 +13,7 @@
 
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/broadcast.hpp"
-#include "core/ops/shared/domains.hpp"
+#include "core/ops/shared/key_mask.hpp"
 
 namespace driftscope::ops::attention {
 
@@ -111,8 +111,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_shape(context, 4, names[4], {k[0], k[1], before, k[3]}));
   DRIFTSCOPE_CHECK(expect_shape(context, 5, names[5], {k[0], k[1], before, v[3]}));
   DRIFTSCOPE_CHECK(expect_shape(context, 6, names[6], {q[0]}));
-  Dimension keys;
-  if (before.known() && k[2].known()) keys = known_dimension(before.size + k[2].size);
+  const Dimension keys = sum_of_sizes(before, k[2]);
   DRIFTSCOPE_CHECK(check_mask(context, q, keys));
   const DType dtype = context.input(0).dtype;
   TensorType y{dtype, SymbolicShape{q[0], q[1], q[2], v[3]}};

@@ -120,8 +120,7 @@ Result<std::vector<TensorType>> infer_at(const InferContext& context, const Plac
        (context.node().outputs.size() > 1 && context.node().outputs[1] != no_value)) &&
       options.hidden != options.value_hidden)
     return bad_input("attribute qkv_hidden_sizes: with a cache all three must be equal");
-  const Dimension total =
-      before.known() && queries.known() ? known_dimension(before.size + queries.size) : Dimension{};
+  const Dimension total = sum_of_sizes(before, queries);
   DRIFTSCOPE_CHECK(expect_key_mask(context, places.mask, "mask_index", batch, queries, total));
   DRIFTSCOPE_CHECK(expect_attention_bias(context, places.bias_of_scores, batch, heads, queries, total));
   const DType dtype = context.input(places.quantized ? 2 : 0).dtype;

@@ -57,7 +57,7 @@ SymbolicShape unpacked(const SymbolicShape& data, std::int64_t per_byte) {
 }
 
 Dimension divided(const Dimension& size, std::int64_t by) {
-  return size.known() ? known_dimension((size.size + by - 1) / by) : Dimension{};
+  return size.known() ? known_dimension(size.size / by + (size.size % by != 0 ? 1 : 0)) : Dimension{};
 }
 
 Status check_scales_of(const InferContext& context, const Options& options, const SymbolicShape& numbers) {

@@ -83,7 +83,7 @@ Status check_rotary(const InferContext& context, const Dimension& size) {
   DRIFTSCOPE_CHECK(expect_rank(context, 7, names[7], 2, 2));
   if (const auto& cos = context.input(7).shape) {
     DRIFTSCOPE_CHECK(expect_shape(context, 8, names[8], *cos));
-    if ((*cos)[1].known() && size.known() && 2 * (*cos)[1].size > size.size)
+    if ((*cos)[1].known() && size.known() && (*cos)[1].size > size.size / 2)
       return bad_input(fmt::format("input 7 (cos_cache): {} columns turn more than a head of {}",
                                    (*cos)[1].size, size.size));
   }

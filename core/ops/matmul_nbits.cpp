@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
+#include <cmath>
 
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/domains.hpp"
@@ -152,11 +154,13 @@ struct MatMulNBits {
         layout.bits);
     const std::int64_t blocks = layout.blocks();
     const auto middle = static_cast<double>(std::int64_t{1} << (layout.bits - 1));
+    const int block_bits = std::countr_zero(static_cast<std::uint64_t>(layout.block));
+    const std::int64_t block_bytes = layout.block_bytes();
     const auto weight = [&](std::int64_t n, std::int64_t k) {
       const std::int64_t group = groups[static_cast<std::size_t>(k)];
       const auto at = static_cast<std::size_t>(n * blocks + group);
       const auto q = static_cast<double>(
-          weights.at((n * blocks + k / layout.block) * layout.block_bytes(), k % layout.block));
+          weights.at((n * blocks + (k >> block_bits)) * block_bytes, k & (layout.block - 1)));
       const S scale = scales[at];
       if (given) {
         const S zero = zeros[at];

@@ -46,14 +46,6 @@ Result<Dimension> split(const Dimension& width, std::int64_t heads, std::size_t 
   return known_dimension(width.size / heads);
 }
 
-Dimension times(const Dimension& size, std::int64_t count) {
-  return size.known() ? known_dimension(size.size * count) : Dimension{};
-}
-
-Dimension sum(const Dimension& a, const Dimension& b) {
-  return a.known() && b.known() ? known_dimension(a.size + b.size) : Dimension{};
-}
-
 struct Sizes {
   Dimension batch, queries, size, added, value_size, before;
 };
@@ -95,13 +87,14 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_rank(context, 0, names[0], 3, 3));
   DRIFTSCOPE_CHECK(expect_rank(context, 1, names[1], 3, 4));
   DRIFTSCOPE_TRY(const Sizes sizes, read_sizes(context, options));
-  const Dimension total = sum(sizes.before, sizes.added);
+  const Dimension total = sum_of_sizes(sizes.before, sizes.added);
   DRIFTSCOPE_CHECK(expect_key_mask(context, 4, names[4], sizes.batch, sizes.queries, total));
   DRIFTSCOPE_CHECK(
       expect_attention_bias(context, 5, sizes.batch, known_dimension(options.heads), sizes.queries, total));
-  DRIFTSCOPE_CHECK(expect_shape(context, 3, names[3],
-                                {sum(sum(times(sizes.size, options.heads), times(sizes.size, options.heads)),
-                                     times(sizes.value_size, options.heads))}));
+  DRIFTSCOPE_CHECK(expect_shape(
+      context, 3, names[3],
+      {sum_of_sizes(sum_of_sizes(times(sizes.size, options.heads), times(sizes.size, options.heads)),
+                    times(sizes.value_size, options.heads))}));
   const DType dtype = context.input(0).dtype;
   const Dimension heads = known_dimension(options.heads);
   std::vector<TensorType> outputs = {

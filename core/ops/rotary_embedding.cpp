@@ -41,7 +41,10 @@ struct Heads {
   }
 };
 
+constexpr std::int64_t most_columns = std::int64_t{1} << 40;
+
 Result<Heads> heads_of(const Options& options, const Shape& x, const Shape& cos) {
+  if (cos[1] > most_columns) return limit_error("input 2 (cos_cache): it has too many columns");
   Heads heads;
   if (x.size() == 4) {
     heads = {x[0], x[2], x[1], x[3], true};
@@ -127,6 +130,7 @@ constexpr std::array<std::string_view, 4> names = {"X", "cos_cache", "sin_cache"
 Result<Heads> heads_of(const Node& node, const Shape& x, std::int64_t columns) {
   DRIFTSCOPE_TRY(const std::int64_t heads, int_attribute(node, "num_heads", 0));
   DRIFTSCOPE_TRY(const std::int64_t rotary, int_attribute(node, "rotary_embedding_dim", 0));
+  if (columns > most_columns) return limit_error("input 1 (cos_cache): it has too many columns");
   Heads result;
   if (x.size() == 4) {
     result = {x[0], x[2], x[1], x[3], true};

@@ -23,9 +23,11 @@ Status expect_elements(const InferContext& context, std::size_t index, std::stri
                        std::int64_t expected, std::string_view why) {
   if (!context.has_input(index) || !context.input(index).shape) return {};
   const auto shape = concrete_shape(context.input(index).shape);
-  if (!shape || element_count(*shape) == expected) return {};
+  if (!shape) return {};
+  DRIFTSCOPE_TRY(const Dimension count, multiply(*context.input(index).shape));
+  if (count.size == expected) return {};
   return bad_input(fmt::format("{}: expected {} elements ({}), got {} (shape {})", input_label(index, name),
-                               expected, why, element_count(*shape), shape_text(*shape)));
+                               expected, why, count.size, shape_text(*shape)));
 }
 
 Status expect_dtype(const InferContext& context, std::size_t index, std::string_view name,

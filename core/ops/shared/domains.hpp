@@ -1,5 +1,5 @@
 // Domains of operators beside ONNX's own, and the checks that their shape rules share. Their files say "" or
-// "com.microsoft"; what an operator of ONNX Runtime's computes is in its docs/ContribOperators.md and
+// "com.microsoft"; what an operator of ONNX Runtime's computes is in its page ContribOperators and
 // kernels. Clients: the operators of com.microsoft.
 #pragma once
 

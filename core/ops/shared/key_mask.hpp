@@ -6,12 +6,24 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "core/ops/shared/attention.hpp"
 #include "core/ops/shared/domains.hpp"
 
 namespace driftscope {
+
+/// The sum and the product of sizes as far as they are known; a model may declare sizes that overflow.
+[[nodiscard]] inline Dimension sum_of_sizes(const Dimension& a, const Dimension& b) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  return a.known() && b.known() && a.size <= largest - b.size ? known_dimension(a.size + b.size)
+                                                              : Dimension{};
+}
+[[nodiscard]] inline Dimension times(const Dimension& size, std::int64_t count) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  return size.known() && size.size <= largest / count ? known_dimension(size.size * count) : Dimension{};
+}
 
 class KeyMask {
  public:
@@ -52,12 +64,13 @@ class KeyMask {
   const SymbolicShape& mask = *context.input(index).shape;
   switch (mask.size()) {
     case 1: {
-      if (!batch.known() || !mask[0].known() || mask[0].size == batch.size || mask[0].size == 2 * batch.size)
+      if (!batch.known() || !mask[0].known() || mask[0].size == batch.size ||
+          mask[0].size == times(batch, 2).size)
         return {};
-      if (mask[0].size == 3 * batch.size + 2)
+      if (mask[0].size == sum_of_sizes(times(batch, 3), known_dimension(2)).size)
         return unsupported(fmt::format("{} of 3 · batch + 2 elements is not known here", name));
       return bad_input(fmt::format("{}: expected {} or {} elements (batch {}), got {}",
-                                   input_label(index, name), batch.size, 2 * batch.size, batch.size,
+                                   input_label(index, name), batch.size, times(batch, 2).size, batch.size,
                                    mask[0].size));
     }
     case 2: return expect_shape(context, index, name, {batch, keys});

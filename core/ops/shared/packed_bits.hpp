@@ -2,6 +2,7 @@
 // weights and zero points. Clients: MatMulNBits, GatherBlockQuantized.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -9,20 +10,23 @@ namespace driftscope {
 
 class PackedBits {
  public:
+  /// `bits`: a power of two, at most 8.
   PackedBits(std::span<const std::uint8_t> bytes, std::int64_t bits)
-      : bytes_(bytes), bits_(bits), per_byte_(8 / bits), mask_(static_cast<std::uint8_t>((1 << bits) - 1)) {}
+      : bytes_(bytes.data()),
+        width_(std::countr_zero(static_cast<unsigned>(bits))),
+        mask_((1U << bits) - 1) {}
 
   /// Number `index` of those that begin at byte `first`.
   [[nodiscard]] std::uint8_t at(std::int64_t first, std::int64_t index) const {
-    const std::uint8_t byte = bytes_[static_cast<std::size_t>(first + index / per_byte_)];
-    return static_cast<std::uint8_t>(byte >> (index % per_byte_ * bits_)) & mask_;
+    const std::int64_t bit = index << width_;
+    return static_cast<std::uint8_t>((static_cast<unsigned>(bytes_[first + (bit >> 3)]) >> (bit & 7)) &
+                                     mask_);
   }
 
  private:
-  std::span<const std::uint8_t> bytes_;
-  std::int64_t bits_;
-  std::int64_t per_byte_;
-  std::uint8_t mask_;
+  const std::uint8_t* bytes_;
+  int width_;  // 2^width bits each
+  unsigned mask_;
 };
 
 }  // namespace driftscope

@@ -260,9 +260,12 @@ def group_query_attention(rng):
 
 def masks(rng, batch, queries, total):
     """A mask of each kind, none of which masks all keys of a query."""
-    kind = int(rng.integers(0, 4))
+    kind = int(rng.integers(0, 5))
     if kind == 0:
         return None
+    if kind == 4:  # ends, then starts
+        starts = integers(rng, 0, total, batch)
+        return np.concatenate([np.full(batch, total, dtype=np.int32), starts])
     if kind == 1:
         return integers(rng, 1, total + 1, batch)
     shape = (batch, total) if kind == 2 else (batch, queries, total)
