@@ -174,7 +174,8 @@ struct MatMulNBits {
     multiply_weights(context, layout.depth, layout.columns, exact_scales && !math::has_error(zeros), 5,
                      weight);
     if constexpr (std::is_same_v<S, Bounded>)
-      if (context.node().attribute(separate_zero_points) != nullptr)
+      // Zero points that are no integers are multiplied by the scale first.
+      if (given || context.node().attribute(separate_zero_points) != nullptr)
         allow_separate_zero_points(context, layout, [&](std::int64_t n, std::int64_t k) {
           const std::int64_t group = groups[static_cast<std::size_t>(k)];
           const auto at = static_cast<std::size_t>(n * blocks + group);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/eval/evaluated.hpp"
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/matmul_nbits.hpp"
 #include "core/verify/variant.hpp"
@@ -14,21 +15,25 @@ namespace {
 /// Each block of a row of `depth` elements as int8 steps times its scale. `by_reciprocal`: steps are a · (1 /
 /// scale), else a · (127 / max).
 std::optional<Tensor> in_int8(const Tensor& a, std::int64_t depth, std::int64_t block, bool by_reciprocal) {
-  auto made = Tensor::make(a.dtype(), a.shape());
-  if (!made.ok() || a.dtype() != DType::float32) return std::nullopt;
-  const auto from = a.values<float>();
-  const auto to = made->mutable_values<float>();
+  auto numbers = lift<double>(a);
+  if (!numbers.ok() || a.dtype() == DType::float64) return std::nullopt;
+  std::vector<double>& values = numbers->real;
   const auto size = static_cast<std::size_t>(depth);
-  for (std::size_t row = 0; row < from.size(); row += size)
+  for (std::size_t row = 0; row < values.size(); row += size)
     for (std::size_t first = 0; first < size; first += static_cast<std::size_t>(block)) {
       const std::size_t end = std::min(size, first + static_cast<std::size_t>(block));
       float largest = 0.0F;
-      for (std::size_t i = first; i < end; ++i) largest = std::fmax(largest, std::fabs(from[row + i]));
+      for (std::size_t i = first; i < end; ++i)
+        largest = std::fmax(largest, static_cast<float>(std::fabs(values[row + i])));
       if (!std::isfinite(largest)) return std::nullopt;
       const float scale = largest / 127.0F;
       const float factor = largest == 0.0F ? 0.0F : by_reciprocal ? 1.0F / scale : 127.0F / largest;
-      for (std::size_t i = first; i < end; ++i) to[row + i] = std::nearbyint(from[row + i] * factor) * scale;
+      for (std::size_t i = first; i < end; ++i)
+        values[row + i] =
+            static_cast<double>(std::nearbyint(static_cast<float>(values[row + i]) * factor) * scale);
     }
+  auto made = lower(*numbers);
+  if (!made.ok()) return std::nullopt;
   return *std::move(made);
 }
 

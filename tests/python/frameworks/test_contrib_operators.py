@@ -117,6 +117,7 @@ class Sweep:
         self.folder, self.kinds, self.count, self.seed = folder, kinds, count, seed
         self.verdicts = collections.defaultdict(collections.Counter)  # by kind
         self.failures = []
+        self.unjudged = []
         self.refused = collections.defaultdict(list)  # by kind: what ONNX Runtime says
 
     def run(self):
@@ -151,7 +152,9 @@ class Sweep:
             seen.add(layer["node"])
             kind = kinds[layer["node"]]
             self.verdicts[f"{kind} {target}"][layer["verdict"]] += 1
-            if layer["verdict"] not in CLEAN:
+            if layer["verdict"] == "unjudged":  # float16, or scores beyond what softmax tells apart
+                self.unjudged.append(f"{target} {layer['node']} ({layer['op']}): {layer.get('reason', '')}")
+            elif layer["verdict"] not in CLEAN:
                 self.failures.append(f"{target} {layer['verdict']}: {layer['node']} ({layer['op']}) {layer['output']}: "
                                      f"{layer.get('reason', '')} budget {layer.get('budget_used')}")
         for label in kinds.keys() - seen:
@@ -192,7 +195,11 @@ class ContribOperatorsTest(unittest.TestCase):
         sweep.table()
         for failure in sweep.failures[:60]:
             print(failure)
+        for line in sweep.unjudged[:20]:
+            print(f"unjudged: {line}")
         self.assertEqual(len(sweep.failures), 0)
+        judged = sum(sum(counts.values()) for counts in sweep.verdicts.values())
+        self.assertLess(len(sweep.unjudged), 0.02 * judged)
         for kind in kinds:  # nothing passes empty
             self.assertGreater(sum(sweep.verdicts[f"{kind} pc/ort"].values()), 0, kind)
 
