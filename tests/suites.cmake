@@ -130,6 +130,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND /usr/bin/python3 tests/python/run_unit.py)
   driftscope_suite("Python: recorders against the frameworks" LABELS frameworks TIMEOUT 1800
     COMMAND tests/python/run_frameworks)
+  driftscope_suite("Python: ONNX Runtime's operators, many nodes" LABELS frameworks long TIMEOUT 3600
+    COMMAND "${CMAKE_COMMAND}" -E env DRIFTSCOPE_CASES=100 tests/python/run_frameworks contrib_operators)
   driftscope_suite("end to end: three browsers" LABELS e2e browser
     COMMAND ${browser_test} tests/e2e/browsers)
   driftscope_suite("end to end: the screens" LABELS e2e browser beside

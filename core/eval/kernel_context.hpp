@@ -89,6 +89,9 @@ class KernelThreads {
  public:
   explicit KernelThreads(ThreadPool& threads) : threads_(threads) {}
 
+  /// For a kernel that evaluates other nodes.
+  [[nodiscard]] ThreadPool& pool() const { return threads_; }
+
   /// ThreadPool::parallel_for with the error model of this scope on every thread.
   void parallel_for(std::int64_t count, std::int64_t grain,
                     FunctionRef<void(std::int64_t, std::int64_t)> body) const {

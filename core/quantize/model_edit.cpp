@@ -118,6 +118,10 @@ void ModelEdit::require_opset(std::int64_t version) {
 
 void ModelEdit::require_ir(std::int64_t version) { model_.ir_version = std::max(model_.ir_version, version); }
 
+void ModelEdit::require_domain(const std::string& domain, std::int64_t version) {
+  model_.opsets.emplace(domain, version);
+}
+
 std::string ModelEdit::add_constant(std::string_view wanted, Tensor tensor) {
   std::string name = names_.take(wanted);
   constants_.emplace(name, model_.graph.initializers.size());

@@ -38,6 +38,8 @@ class ModelEdit {
   [[nodiscard]] std::int64_t opset() const;
   void require_opset(std::int64_t version);
   void require_ir(std::int64_t version);
+  /// An import of another domain than ONNX's; a version that the model has already stays.
+  void require_domain(const std::string& domain, std::int64_t version);
   [[nodiscard]] const Model& model() const { return model_; }
 
   /// Floating point of values that are known; made by infer_shapes.

@@ -69,9 +69,14 @@ Status check_finite(const Tensor& weight, const std::string& node, const std::st
   return {};
 }
 
-Status compress_weights(ModelEdit& edit, const ModeOptions& options, const Compress& compress) {
+Status compress_weights(ModelEdit& edit, const ModeOptions& options, const Compress& compress,
+                        const Replace& replace) {
   std::map<std::pair<std::string, std::size_t>, std::string> done;
   for (ModelNode node : edit.nodes()) {
+    if (replace && !options.keep.contains(node.name)) {
+      DRIFTSCOPE_TRY(const bool replaced, replace(edit, node));
+      if (replaced) continue;
+    }
     if (!options.keep.contains(node.name))
       for (const WeightUse& use : weight_uses(edit, node)) {
         std::string& input = node.inputs[use.input];

@@ -29,9 +29,13 @@ struct WeightUse {
 using Compress = std::function<Result<std::string>(ModelEdit& edit, const std::string& name,
                                                    const Tensor& weight, const WeightUse& use)>;
 
-/// Emits every node; weights of those that are not kept come from `compress`, each once, however many read
-/// it.
-[[nodiscard]] Status compress_weights(ModelEdit& edit, const ModeOptions& options, const Compress& compress);
+/// Emits other nodes in place of one, and says whether it did.
+using Replace = std::function<Result<bool>(ModelEdit& edit, const ModelNode& node)>;
+
+/// Emits every node, or what `replace` makes of it; weights of those that are not kept come from `compress`,
+/// each once, however many read it.
+[[nodiscard]] Status compress_weights(ModelEdit& edit, const ModeOptions& options, const Compress& compress,
+                                      const Replace& replace = {});
 
 /// Emits a DequantizeLinear of these constants.
 [[nodiscard]] std::string emit_dequantized(ModelEdit& edit, const std::string& name, Quantized quantized,

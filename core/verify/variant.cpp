@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/eval/evaluate.hpp"
+#include "core/eval/operator.hpp"
 #include "core/verify/judgeable.hpp"
 #include "core/verify/tensor_values.hpp"
 #include "core/verify/verify.hpp"
@@ -125,8 +126,7 @@ std::optional<BudgetUse> use_of_group(const Candidate& candidate, const LayerCas
 bool concerns(const Variant& variant, const LayerCase& layer) {
   const auto is_one = [&](NodeId id) {
     const Node& node = layer.graph.nodes[id];
-    return node.domain.empty() &&
-           std::ranges::find(variant.operators, node.op_type) != variant.operators.end();
+    return std::ranges::find(variant.operators, operator_text(node)) != variant.operators.end();
   };
   return is_one(layer.id) || std::ranges::any_of(layer.derived.group, is_one);
 }

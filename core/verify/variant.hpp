@@ -44,7 +44,7 @@ struct Variant {
   std::string_view family;
   std::string_view id;    ///< of a correct one in a trace's run, too: "algorithms": ["winograd-f4x3"]
   std::string_view name;  ///< in sentences: "as by Winograd F(4,3)", "as with the bias left out"
-  std::vector<std::string_view> operators;
+  std::vector<std::string_view> operators;  ///< of other domains than ONNX's as in "com.microsoft.QGemm"
   /// The changes to try; none where it does not apply. This or `witness`.
   std::function<std::vector<Candidate>(const LayerCase& layer)> candidates = {};
   Witness witness = nullptr;

@@ -24,6 +24,7 @@ test("Quantize_EveryMode_KeepsLenetsAccuracy_AndNoEngineIsAccused", (t) => {
     "int8-static": 0.29,
     float16: 0.52,
     int4: 0.19,
+    "int4-matmulnbits": 0.19,
     linear8: 0.28,
     linear4: 0.16,
     lut8: 0.29,

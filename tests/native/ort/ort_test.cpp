@@ -309,7 +309,7 @@ TEST_CASE("Ort_OperatorsWithoutAReference_RunAndAreUnjudged") {
       .input("x", DType::float32, {2, 3})
       .initializer("w", tensor<float>({3, 4}, std::vector<float>(12, 0.3f)))
       .node("Relu", {"x"}, {"a"})
-      .node("QuickGelu", {"a"}, {"b"}, {real("alpha", 1.702f)}, "com.microsoft")
+      .node("Trilu", {"a"}, {"b"}, {}, "com.microsoft")
       .node("MatMul", {"b", "w"}, {"y"})
       .output("y");
   const ModelFile model = made(builder.bytes());
@@ -319,13 +319,13 @@ TEST_CASE("Ort_OperatorsWithoutAReference_RunAndAreUnjudged") {
   REQUIRE(verification.layers.size() == 3);
   CHECK(verification.layers[0].verdict == Verdict::identical);
   CHECK(verification.layers[1].verdict == Verdict::unjudged);
-  CHECK(holds(reason_of(verification.layers[1]), "operator QuickGelu (domain com.microsoft"));
+  CHECK(holds(reason_of(verification.layers[1]), "operator Trilu (domain com.microsoft"));
   CHECK(severity(verification.layers[2].verdict) <= severity(Verdict::rounding));
   const auto strict = parse_target("pc/strict");
   REQUIRE(strict.ok());
   const auto refused = run(model, *strict);
   REQUIRE(!refused.ok());
-  CHECK(holds(refused.error().message, "com.microsoft.QuickGelu"));
+  CHECK(holds(refused.error().message, "com.microsoft.Trilu"));
 }
 
 // As scikit-learn's converter writes a classifier: the probabilities leave as a sequence of maps.

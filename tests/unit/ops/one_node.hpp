@@ -23,10 +23,12 @@ struct OneNode {
   std::vector<Attribute> attributes = {};
   std::int64_t opset = 21;
   int outputs = 1;
+  std::string domain = "";
 
   [[nodiscard]] Graph graph() const {
     ModelBuilder builder;
     builder.opset(opset);
+    if (!domain.empty()) builder.opset(domain, 1);
     std::vector<std::string> in;
     std::vector<std::string> out;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -37,7 +39,7 @@ struct OneNode {
       builder.input(in.back(), inputs[i]->dtype(), dims);
     }
     for (int o = 0; o < outputs; ++o) out.push_back("o" + std::to_string(o));
-    builder.node(op, in, out, attributes);
+    builder.node(op, in, out, attributes, domain);
     for (const std::string& name : out) builder.output(name);
     return built(builder);
   }
