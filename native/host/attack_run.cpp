@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/attack/data_units.hpp"
+#include "core/attack/separate_attacks.hpp"
 #include "core/attack/word_choices.hpp"
 #include "core/compare/dataset_predictions.hpp"
 #include "core/dataset/text_preprocess.hpp"
@@ -276,6 +277,16 @@ Status store_outcomes(AttackHost& host, const Target& target, std::span<const st
   return {};
 }
 
+Result<std::unique_ptr<Attack>> attack_of(const AttackPlan& plan, const AttackReport& report,
+                                          const std::vector<AttackSample>& samples,
+                                          const AttackSettings& settings) {
+  if (!plan.separate) return make_attack(*plan.method, samples, settings);
+  std::vector<std::uint64_t> seeds;
+  for (const std::int64_t sample : report.samples)
+    seeds.push_back(plan.seed + static_cast<std::uint64_t>(sample));
+  return make_separate_attacks(*plan.method, samples, settings, seeds);
+}
+
 }  // namespace
 
 Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& options,
@@ -297,7 +308,7 @@ Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& opt
   settings.steps = plan.steps;
   settings.seed = plan.seed;
   for (std::size_t i = 0; i < plan.targets.size(); ++i) {
-    DRIFTSCOPE_TRY(const auto attack, make_attack(*plan.method, samples, settings));
+    DRIFTSCOPE_TRY(const auto attack, attack_of(plan, report, samples, settings));
     while (const auto question = attack->next()) {
       DRIFTSCOPE_TRY(const auto answer, answered(host, plan, plan.targets[i], *question, report.labels));
       DRIFTSCOPE_CHECK(attack->take(answer));
