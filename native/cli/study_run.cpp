@@ -56,8 +56,9 @@ class StudyRun {
   Result<bool> run() {
     DRIFTSCOPE_CHECK(ledger_.add_all(store_.results()));
     for (;;) {
-      const bool over = options_.stopped() ||
-                        (options_.budget_seconds && now_seconds() - begin_ > *options_.budget_seconds);
+      // However short the budget is: one cell, so that the same command gets on each time.
+      const bool over = options_.stopped() || (begun_ && options_.budget_seconds &&
+                                               now_seconds() - begin_ > *options_.budget_seconds);
       bool nothing_left = false;
       while (!over && std::ssize(running_) < options_.jobs) {
         const auto cell =
@@ -115,6 +116,7 @@ class StudyRun {
   }
 
   void start(const StudyCell& cell) {
+    begun_ = true;
     RunningCell& one = running_.emplace_back(RunningCell{
         .cell = cell, .hosts = work_.hosts(cell), .title = title(cell), .begin = now_seconds(), .step = {}});
     // A copy: others are added to the ledger while it runs.
@@ -242,6 +244,7 @@ class StudyRun {
   StudyLedger ledger_;
   StudyWork work_;
   double begin_;
+  bool begun_ = false;
   double worked_ = 0.0;             ///< seconds of all cells together
   std::list<RunningCell> running_;  // places stay while threads use them
   std::mutex mutex_;
