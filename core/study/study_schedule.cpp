@@ -98,26 +98,27 @@ std::optional<StudyCell> StudySchedule::next_attack(const StudyResults& results,
 }
 
 std::optional<StudyCell> StudySchedule::next_of_target(const StudyResults& results, std::size_t target,
-                                                       int round, const Skip& skip) const {
+                                                       int round, Phase phase, const Skip& skip) const {
+  const auto free = [&](const StudyCell& cell) { return !skip || !skip(cell); };
   for (std::size_t s = 0; s < subjects_.size(); ++s) {
+    const std::size_t own = subjects_[s].own_data();
+    if (phase == Phase::attacks)
+      if (const auto cell = next_attack(results, s, target, round, skip)) return cell;
+    const bool attacked = phase == Phase::attacks;
+    if (phase == Phase::answers || attacked)
+      for (std::size_t d = attacked ? own : 0; d < (attacked ? subjects_[s].data.size() : own); ++d)
+        if (const auto cell = next_answers(results, {s, d, target}, round, skip)) return cell;
+    if (phase != Phase::measurements) continue;
     const Times& times = of(results.times, TimesKey{s, target});
     const std::int64_t measured = std::ssize(times.sessions);
-    const StudyCell time{
+    const StudyCell cell{
         .task = StudyTask::times, .subject = s, .target = target, .repetition = measured + 1};
-    if (!times.error && measured < std::min<std::int64_t>(repetitions_, round + 1) && !(skip && skip(time)))
-      return time;
-    for (std::size_t d = 0; d < subjects_[s].own_data(); ++d)
-      if (const auto cell = next_answers(results, {s, d, target}, round, skip)) return cell;
+    if (!times.error && measured < std::min<std::int64_t>(repetitions_, round + 1) && free(cell)) return cell;
   }
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
+  for (std::size_t l = 0; l < layers_.size() && phase == Phase::attacks; ++l) {
     const LayersResult& layers = of(results.layers, LayersKey{l, target});
     const StudyCell cell{.task = StudyTask::layers, .subject = layers_[l], .target = target, .of = l};
-    if (!layers.error && !layers.values && !(skip && skip(cell))) return cell;
-  }
-  for (std::size_t s = 0; s < subjects_.size(); ++s) {
-    if (const auto cell = next_attack(results, s, target, round, skip)) return cell;
-    for (std::size_t d = subjects_[s].own_data(); d < subjects_[s].data.size(); ++d)
-      if (const auto cell = next_answers(results, {s, d, target}, round, skip)) return cell;
+    if (!layers.error && !layers.values && free(cell)) return cell;
   }
   return {};
 }
@@ -130,8 +131,9 @@ std::optional<StudyCell> StudySchedule::next(const StudyResults& results, const 
   for (const std::vector<std::int64_t>& of_subject : attacked_)
     for (const std::int64_t count : of_subject) most_attacked = std::max(most_attacked, count);
   for (int round = 0;; ++round) {
-    for (std::size_t t = 0; t < targets_; ++t)
-      if (const auto cell = next_of_target(results, t, round, skip)) return cell;
+    for (const Phase phase : {Phase::answers, Phase::measurements, Phase::attacks})
+      for (std::size_t t = 0; t < targets_; ++t)
+        if (const auto cell = next_of_target(results, t, round, phase, skip)) return cell;
     if (quota(round) >= most && quota(round, first_round_attacks) >= most_attacked &&
         round + 1 >= repetitions_)
       return {};

@@ -60,17 +60,17 @@ class StudyRun {
       const bool over = options_.stopped() || (begun_ && options_.budget_seconds &&
                                                now_seconds() - begin_ > *options_.budget_seconds);
       bool nothing_left = false;
-      while (!over && std::ssize(running_) < options_.jobs) {
+      while (!over && std::ssize(running_) < options_.jobs && !timing()) {
         const auto cell =
             schedule_.next(ledger_.results(), [&](const StudyCell& one) { return in_use(one); });
         if (!cell) {
           nothing_left = running_.empty();
           break;
         }
-        // What measures time is alone.
-        if (!running_.empty() && (cell->task == StudyTask::times || alone())) break;
+        // What measures time is alone. It waits for what runs: nothing of its round is left to run beside it.
+        if (!running_.empty() && cell->task == StudyTask::times) break;
         start(*cell);
-        if (alone()) break;
+        if (cell->task == StudyTask::times) break;
       }
       if (running_.empty()) return nothing_left;
       wait();
@@ -88,9 +88,8 @@ class StudyRun {
     return samples;
   }
 
-  [[nodiscard]] bool alone() const {
-    return std::ranges::any_of(running_,
-                               [](const RunningCell& one) { return one.cell.task == StudyTask::times; });
+  [[nodiscard]] bool timing() const {
+    return !running_.empty() && running_.front().cell.task == StudyTask::times;
   }
 
   /// Whether a part of the same runs, or something on its hosts.

@@ -138,7 +138,7 @@ test("Study_KilledAgainAndAgain_HasTheRatesOfOneThatWasNot", async (t) => {
     const child = spawn(driftscope, args("killed"), { stdio: "ignore" });
     const ended = new Promise((resolve) => child.on("exit", resolve));
     // Later and later, so that a slow machine finishes as well.
-    const timer = setTimeout(() => child.kill("SIGKILL"), 600 + 200 * kills);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 700 * 1.4 ** kills);
     code = await ended;
     clearTimeout(timer);
     assert.ok(code === null || code === 0, `exit code ${code}`);

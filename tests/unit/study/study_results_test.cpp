@@ -108,10 +108,10 @@ TEST_CASE("StudySchedule_Rounds_LeaveTargetsWithTheSameNumberOfSamples") {
     order.push_back(target + " " + std::to_string(cell->begin + cell->samples));
     REQUIRE(order.size() < 50);
   }
-  CHECK(order == std::vector<std::string>{"pc/strict time", "pc/strict 100", "pc/strict 20",
-                                          "chrome/fast time", "chrome/fast 100", "chrome/fast 20",
-                                          "pc/strict time", "pc/strict 150", "chrome/fast time",
-                                          "chrome/fast 150"});
+  CHECK(order == std::vector<std::string>{"pc/strict 100", "pc/strict 20", "chrome/fast 100",
+                                          "chrome/fast 20", "pc/strict time", "chrome/fast time",
+                                          "pc/strict 150", "chrome/fast 150", "pc/strict time",
+                                          "chrome/fast time"});
   CHECK(schedule.done(cells.read()).samples == schedule.total().samples);
   CHECK(schedule.total().samples == 340);
   CHECK(schedule.done(cells.read()).measurements == 4);
