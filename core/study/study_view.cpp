@@ -184,7 +184,11 @@ Figure StudyView::of_answers(const Measure& measure, std::size_t subject, std::s
   if (!place) return none("–");
   if (here == nullptr || here->samples() == 0)
     return none(here && here->error ? *here->error : "not yet run");
-  if (measure.kind == MeasureKind::accuracy) return rate(here->correct(), here->samples());
+  if (measure.kind == MeasureKind::accuracy) {
+    Figure figure = rate(here->correct(), here->samples());
+    if (here->error) figure.text += "; then failed: " + *here->error;
+    return figure;
+  }
   // The original on the first target is what a variant is compared with as well.
   const auto base = this->subject(subjects_[subject].model, "");
   const Answers* const left = answers(*base, *place, 0);

@@ -6,9 +6,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <list>
-#include <thread>
+#include <mutex>
 
 #include "core/base/json.hpp"
+#include "native/cli/host_lanes.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/cli/study_work.hpp"
 
@@ -29,7 +30,6 @@ struct RunningCell {
   double begin = 0.0;
   std::string step;  ///< under the run's mutex, as what follows
   std::optional<StudyWork::Outcome> outcome = {};
-  std::thread thread = {};
 };
 
 class StudyRun {
@@ -46,14 +46,24 @@ class StudyRun {
         work_(study, files, options.runner, options.stopped),
         begin_(now_seconds()) {}
 
-  ~StudyRun() {
-    for (RunningCell& one : running_)
-      if (one.thread.joinable()) one.thread.join();
-  }
   StudyRun(const StudyRun&) = delete;
   StudyRun& operator=(const StudyRun&) = delete;
 
   Result<bool> run() {
+    auto finished = run_cells();
+    {
+      // After an error of the store others may still run.
+      std::unique_lock lock(mutex_);
+      finished_.wait(lock, [&] {
+        return std::ranges::all_of(running_, [](const RunningCell& one) { return one.outcome.has_value(); });
+      });
+    }
+    work_.rest();
+    return finished;
+  }
+
+ private:
+  Result<bool> run_cells() {
     DRIFTSCOPE_CHECK(ledger_.add_all(store_.results()));
     for (;;) {
       // However short the budget is: one cell, so that the same command gets on each time.
@@ -78,7 +88,6 @@ class StudyRun {
     }
   }
 
- private:
   static std::vector<std::vector<std::int64_t>> samples_of(const StudyFiles& files) {
     std::vector<std::vector<std::int64_t>> samples;
     for (const StudyFiles::Subject& subject : files.subjects) {
@@ -126,12 +135,13 @@ class StudyRun {
       while (!files_.subjects[base].subject.is_base()) --base;
       made = ledger_.results().adversarials.at({base, subject.attacks[cell.of - subject.own_data()]});
     }
-    one.thread = std::thread([this, &one, made = std::move(made)] {
+    lanes_.start(one.hosts.front(), [this, &one, made = std::move(made)] {
       StudyWork::Outcome outcome =
           work_.run(one.cell, made, [&](std::string_view step, std::int64_t, std::int64_t) {
             const std::lock_guard lock(mutex_);
             one.step = step;
           });
+      // Nothing of `one` is used behind this: it is erased when it is over.
       const std::lock_guard lock(mutex_);
       one.outcome = std::move(outcome);
       finished_.notify_one();
@@ -169,7 +179,6 @@ class StudyRun {
           continue;
         }
       }
-      one->thread.join();
       worked_ += now_seconds() - one->begin;
       const StudyWork::Outcome outcome = *std::move(one->outcome);
       const CampaignCell cell{targets_[one->cell.target], outcome.item};
@@ -248,6 +257,7 @@ class StudyRun {
   std::list<RunningCell> running_;  // places stay while threads use them
   std::mutex mutex_;
   std::condition_variable finished_;
+  HostLanes lanes_;  // ends first: its threads use the rest
 };
 
 }  // namespace

@@ -47,6 +47,11 @@ TargetRunner& StudyWork::runner(const Target& target) {
   return *one;
 }
 
+void StudyWork::rest() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [host, one] : runners_) one->rest();
+}
+
 Result<NamedInputs> StudyWork::sample(std::size_t subject, std::int64_t number) const {
   return slice_sample(files_.subjects[subject].data.front().stacked, number);
 }
@@ -181,11 +186,7 @@ Result<SessionTimes> StudyWork::times(const StudyCell& cell, const TargetProgres
   const StudyFiles::Subject& subject = files_.subjects[cell.subject];
   const Target& target = files_.targets[cell.target];
   DRIFTSCOPE_TRY(NamedInputs inputs, sample(cell.subject, 0));
-  {
-    // What is measured begins with the start of the browser, and nothing else is open.
-    const std::lock_guard lock(mutex_);
-    for (auto& [host, one] : runners_) one->rest();
-  }
+  rest();  // what is measured begins with the start of the browser, and nothing else is open
   if (target.host == "pc") {
     progress("running", 0, 0);
     return measure_in_process(subject.model, inputs, target, options_);

@@ -27,7 +27,10 @@ class StudyWork {
   /// `made`: the adversarials of the cell's data set, where it has such.
   [[nodiscard]] Outcome run(const StudyCell& cell, const Adversarials& made, const TargetProgress& progress);
 
-  /// Hosts that a cell uses.
+  /// Ends what stays open for further cells. Nothing may run.
+  void rest();
+
+  /// Hosts that a cell uses, the one that it runs on first.
   [[nodiscard]] std::vector<std::string> hosts(const StudyCell& cell) const;
 
   /// Of a sample or a measurement of this series, from the last cell; nothing: none of it has run.
