@@ -1,7 +1,7 @@
 """The schemas of documents as C++: for each with "cpp" a header with the structs that have none in C++, and encode and
 read_json for its objects. Client: documents.py."""
 
-from documents_schema import split_type
+from documents_schema import base_of, split_type
 from messages_schema import pascal, quoted
 
 SCALARS = {"text": "std::string", "whole": "std::int64_t", "number": "double", "real": "double", "flag": "bool",
@@ -149,11 +149,27 @@ class Cpp:
         return (f"namespace documents {{\n\n/// {document['doc']}\nstruct {pascal(name)} {{\n{members}}};\n\n" +
                 self.writer(struct, fields, start) + self.reader(name, struct, fields) + "}  // namespace documents\n\n")
 
+    def innermost_first(self, objects):
+        """The same, each behind those inside it, also where one is inside several."""
+        placed = []
+
+        def place(one):
+            if one in placed or one not in objects:
+                return
+            for field in self.documents.objects[one]["fields"]:
+                if "type" in field:
+                    place(base_of(field["type"]))
+            placed.append(one)
+        for one in objects:
+            place(one)
+        return placed
+
     def header(self, name):
         document = self.documents.documents.get(name) or self.documents.parts[name]
         made = [one for one in reversed(self.documents.used_by(name))
                 if self.documents.home[one] == name and not self.documents.objects[one].get("by_hand")
                 and self.struct_of(one) != "nlohmann::ordered_json"]
+        made = self.innermost_first(made)
         own = [one for one in made if "cpp" not in self.documents.objects[one]]
         includes = "".join(f"#include {quoted(one)}\n" for one in
                            sorted({"core/base/json_fields.hpp", "core/base/json_put.hpp", "core/base/json_writer.hpp",

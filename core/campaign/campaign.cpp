@@ -12,6 +12,11 @@ Status MemoryStore::add(const CampaignCell& cell, std::string result) {
   return {};
 }
 
+Status MemoryStore::remove(std::span<const CampaignCell> cells) {
+  for (const CampaignCell& cell : cells) results_.erase(cell);
+  return {};
+}
+
 CampaignCell cell_of(const Campaign& campaign, std::size_t target, std::int64_t item) {
   const auto kept = [](const std::string& name) { return valid_utf8(name) ? name : harmless(name); };
   return {kept(campaign.targets[target]), kept(campaign.name_of(item))};

@@ -37,6 +37,8 @@ class CampaignStore {
   [[nodiscard]] virtual const CampaignResults& results() const = 0;
   /// A cell that it does not have yet. When it returns, the result survives the end of this process.
   [[nodiscard]] virtual Status add(const CampaignCell& cell, std::string result) = 0;
+  /// Cells that it has, so that they are made again. On an error it has all that it had.
+  [[nodiscard]] virtual Status remove(std::span<const CampaignCell> cells) = 0;
 };
 
 /// For campaigns that nobody resumes.
@@ -44,6 +46,7 @@ class MemoryStore final : public CampaignStore {
  public:
   [[nodiscard]] const CampaignResults& results() const override { return results_; }
   [[nodiscard]] Status add(const CampaignCell& cell, std::string result) override;
+  [[nodiscard]] Status remove(std::span<const CampaignCell> cells) override;
 
  private:
   CampaignResults results_;

@@ -39,7 +39,7 @@ std::vector<ClaimCheck> check_claim(const StudyView& view, const documents::Stud
     for (const std::string& host : claim.hosts)
       for (const std::size_t target : view.targets_on(host)) {
         const auto subject = view.subject(model, "");
-        if (target == left || !subject) continue;
+        if ((target == left && !kind->of_left_too) || !subject) continue;
         ClaimCheck check = kind->check(view, claim, *subject, left, target);
         check.model = model;
         check.target = targets[target];

@@ -34,6 +34,7 @@ struct ClaimKind {
   std::string_view name;  ///< as of study_claim
   ClaimCheck (*check)(const StudyView& view, const documents::StudyClaim& claim, std::size_t subject,
                       std::size_t left, std::size_t target);
+  bool of_left_too = false;  ///< it compares variants on one target, not targets
 };
 
 class ClaimTable {

@@ -10,9 +10,9 @@
 namespace driftscope {
 namespace {
 
-constexpr std::array<std::string_view, 11> kind_names = {"-",        "accuracy", "time",         "first",
-                                                         "load",     "memory",   "size",         "difference",
-                                                         "relative", "success",  "misclassified"};
+constexpr std::array<std::string_view, 14> kind_names = {
+    "-",          "accuracy", "time",    "first",         "load",   "memory",     "size",
+    "difference", "relative", "success", "misclassified", "making", "robustness", "converted-robustness"};
 
 }  // namespace
 

@@ -21,6 +21,9 @@ enum class MeasureKind {
   relative,       ///< the same ÷ |output there|
   success,        ///< share of attacked samples that were fooled; the data is the attack's name
   misclassified,  ///< share of samples with another class than on the first target
+  making,         ///< seconds for making 1,000 adversarials; the data is the attack's name
+  robustness,     ///< R by Eq. 1 and 2 of Guo et al.: among the targets, over all attacks on the model
+  converted,      ///< R by Eq. 4 of Openja et al.: among all models and targets but the first
 };
 
 struct Measure {

@@ -32,6 +32,8 @@ Result<StudyView> read_stored_study(const StudyTexts& texts) {
   if (!stored.ok()) return of_file(stored.error(), study_store_name);
   auto results = read_study_results(*study, study_targets_in_store(*study, stored->results), stored->results);
   if (!results.ok()) return of_file(std::move(results).error(), study_store_name);
+  results->cells = std::ssize(stored->results);
+  results->failed = std::ssize(failed_cells(stored->results));
   const auto bytes = parse_document(texts.sizes);
   if (!bytes.ok() || !read_json(*bytes, JsonPath(), results->bytes).ok())
     return bad_input(fmt::format("{}: expected a list of numbers", study_sizes_name));

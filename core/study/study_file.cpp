@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 
-#include "core/attack/attack.hpp"
 #include "core/base/json.hpp"
 #include "core/base/json_lists.hpp"
 #include "core/base/text.hpp"
 #include "core/runtime/target.hpp"
-#include "core/study/claim.hpp"
 #include "core/study/json_line.hpp"
-#include "core/study/measure.hpp"
+#include "core/study/study_checks.hpp"
 
 namespace driftscope {
 namespace {
@@ -21,7 +17,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view current = "driftscope-study-1";
-constexpr std::int64_t most_repetitions = 1000;
 constexpr std::size_t largest_file = std::size_t{4} << 20;
 
 /// A study in which every field is there: its keys are those that exist.
@@ -29,18 +24,30 @@ documents::Study complete() {
   documents::Study study;
   documents::StudyModel& model = study.models.emplace_back();
   model.variants.emplace_back();
-  model.data.emplace_back();
+  documents::StudyGenerated& generated = model.data.emplace_back().generated.emplace();
+  model.data.back().source = generated.criterion = generated.of = generated.engine = "x";
+  generated.seed = 1;
   study.targets.emplace_back();
   study.samples = 1;
   study.repetitions = 1;
   documents::PublishedTable& table = study.tables.emplace_back();
   table.note = "x";
   documents::PublishedRow& row = table.rows.emplace_back();
-  row.of = row.host = row.why_not = "x";
+  row.of = row.host = row.why_not = row.slip = "x";
+  row.corrected = {"x"};
   documents::StudyAttack& attack = study.attacks.emplace_back();
   attack.epsilon = 1.0;
-  attack.steps = attack.samples = 1;
-  study.claims.emplace_back().factor = 1.0;
+  attack.steps = attack.samples = attack.seed = 1;
+  attack.transfer = true;
+  attack.on = attack.store = "x";
+  attack.hosts = {"x"};
+  documents::PublishedLayers& layers = study.layers.emplace_back();
+  layers.sample = 1;
+  layers.note = "x";
+  layers.layers.emplace_back().rows.push_back(row);
+  documents::StudyClaim& claim = study.claims.emplace_back();
+  claim.factor = 1.0;
+  claim.attack = claim.variant = "x";
   return study;
 }
 
@@ -74,130 +81,6 @@ std::string keys_of(const ordered_json& known, std::string_view path) {
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
-class Checks {
- public:
-  explicit Checks(const documents::Study& study) : study_(study) {}
-
-  /// The place of the first error, and the error.
-  Status run() {
-    DRIFTSCOPE_CHECK(models());
-    DRIFTSCOPE_CHECK(targets());
-    if (study_.samples && *study_.samples < 1)
-      return bad_input(fmt::format("samples: expected at least 1, got {}", *study_.samples));
-    if (study_.repetitions && (*study_.repetitions < 1 || *study_.repetitions > most_repetitions))
-      return bad_input(
-          fmt::format("repetitions: expected 1 to {}, got {}", most_repetitions, *study_.repetitions));
-    for (std::size_t i = 0; i < study_.attacks.size(); ++i) DRIFTSCOPE_CHECK(attack(i));
-    for (std::size_t i = 0; i < study_.tables.size(); ++i) DRIFTSCOPE_CHECK(table(i));
-    for (std::size_t i = 0; i < study_.claims.size(); ++i) DRIFTSCOPE_CHECK(claim(i));
-    return {};
-  }
-
- private:
-  Status models() {
-    if (study_.models.empty()) return bad_input("models: the list is empty; name at least one model");
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < study_.models.size(); ++i) {
-      const documents::StudyModel& model = study_.models[i];
-      const std::string at = fmt::format("models[{}]", i);
-      DRIFTSCOPE_CHECK(name(at + ".name", model.name, names));
-      if (model.data.empty())
-        return bad_input(at + ".data: the list is empty; a model needs a data set with labels");
-      std::set<std::string> data;
-      for (std::size_t k = 0; k < model.data.size(); ++k)
-        DRIFTSCOPE_CHECK(name(fmt::format("{}.data[{}].name", at, k), model.data[k].name, data));
-      std::set<std::string> variants = {std::string(StudySubject::base_variant)};
-      for (std::size_t k = 0; k < model.variants.size(); ++k)
-        DRIFTSCOPE_CHECK(name(fmt::format("{}.variants[{}].name", at, k), model.variants[k].name, variants));
-    }
-    return {};
-  }
-
-  Status targets() {
-    if (study_.targets.empty())
-      return bad_input("targets: the list is empty; the first is what others are compared with");
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < study_.targets.size(); ++i) {
-      const std::string at = fmt::format("targets[{}]", i);
-      const auto target = parse_target(study_.targets[i]);
-      if (!target.ok()) return bad_input(fmt::format("{}: {}", at, target.error().message));
-      if (!names.insert(target->text()).second)
-        return bad_input(fmt::format("{}: {} occurs twice", at, in_quotes(target->text())));
-    }
-    return {};
-  }
-
-  Status attack(std::size_t i) {
-    const documents::StudyAttack& attack = study_.attacks[i];
-    const std::string at = fmt::format("attacks[{}]", i);
-    DRIFTSCOPE_CHECK(name(at + ".name", attack.name, attacks_));
-    const auto method = find_attack_method(attack.method);
-    if (!method.ok()) return bad_input(fmt::format("{}.method: {}", at, method.error().message));
-    if ((*method)->needs_epsilon &&
-        !(attack.epsilon && *attack.epsilon > 0.0 && std::isfinite(*attack.epsilon)))
-      return bad_input(fmt::format("{}.epsilon: {} needs a number above 0", at, attack.method));
-    if (attack.steps.value_or(1) < 1 || attack.samples.value_or(1) < 1)
-      return bad_input(fmt::format("{}: steps and samples are at least 1", at));
-    for (std::size_t k = 0; k < attack.models.size(); ++k)
-      DRIFTSCOPE_CHECK(model(fmt::format("{}.models[{}]", at, k), attack.models[k]));
-    return {};
-  }
-
-  Status table(std::size_t i) {
-    const documents::PublishedTable& table = study_.tables[i];
-    const std::string at = fmt::format("tables[{}]", i);
-    if (table.measures.size() != table.columns.size())
-      return bad_input(fmt::format("{}.measures: expected one for each of the {} columns, got {}", at,
-                                   table.columns.size(), table.measures.size()));
-    for (std::size_t k = 0; k < table.measures.size(); ++k)
-      if (const auto measure = parse_measure(table.measures[k]); !measure.ok())
-        return bad_input(fmt::format("{}.measures[{}]: {}", at, k, measure.error().message));
-    for (std::size_t k = 0; k < table.rows.size(); ++k) {
-      const documents::PublishedRow& row = table.rows[k];
-      if (row.cells.size() != table.columns.size())
-        return bad_input(fmt::format("{}.rows[{}].cells: expected one for each of the {} columns, got {}", at,
-                                     k, table.columns.size(), row.cells.size()));
-      if (!row.of.empty()) DRIFTSCOPE_CHECK(model(fmt::format("{}.rows[{}].of", at, k), row.of));
-    }
-    return {};
-  }
-
-  Status claim(std::size_t i) {
-    const documents::StudyClaim& claim = study_.claims[i];
-    const std::string at = fmt::format("claims[{}]", i);
-    if (claim.factor && !(*claim.factor > 0.0 && std::isfinite(*claim.factor)))
-      return bad_input(fmt::format("{}.factor: expected a number above 0, got {}", at, *claim.factor));
-    if (claim_table().find(claim.kind) == nullptr)
-      return bad_input(fmt::format("{}.kind: {} is unknown; expected one of {}", at, in_quotes(claim.kind),
-                                   claim_table().names()));
-    for (std::size_t k = 0; k < claim.models.size(); ++k)
-      DRIFTSCOPE_CHECK(model(fmt::format("{}.models[{}]", at, k), claim.models[k]));
-    if (std::ranges::find(study_.targets, claim.left) == study_.targets.end())
-      return bad_input(fmt::format("{}.left: {} is no target of the study: {}", at, in_quotes(claim.left),
-                                   fmt::join(study_.targets, ", ")));
-    return {};
-  }
-
-  Status model(const std::string& at, const std::string& wanted) {
-    std::vector<std::string> names;
-    for (const documents::StudyModel& one : study_.models) names.push_back(one.name);
-    if (std::ranges::find(names, wanted) != names.end()) return {};
-    return bad_input(
-        fmt::format("{}: {} is no model of the study: {}", at, in_quotes(wanted), fmt::join(names, ", ")));
-  }
-
-  static Status name(const std::string& at, const std::string& name, std::set<std::string>& names) {
-    if (name.empty() || name.find_first_of(" /:@#") != std::string::npos)
-      return bad_input(fmt::format("{}: expected a name without spaces, '/', ':', '@' and '#', got {}", at,
-                                   in_quotes(name)));
-    if (!names.insert(name).second) return bad_input(fmt::format("{}: {} occurs twice", at, in_quotes(name)));
-    return {};
-  }
-
-  const documents::Study& study_;
-  std::set<std::string> attacks_;
-};
-
 /// "models[0].name: expected …" with its line.
 Error with_line(std::string_view text, const Error& error) {
   const std::string_view message = error.message;
@@ -223,18 +106,42 @@ Result<documents::Study> read_study(std::string_view text) {
                                                  keys_of(known, unknown))));
   documents::Study study;
   if (Status read = read_json(document, JsonPath(), study); !read.ok()) return with_line(text, read.error());
-  if (Status checked = Checks(study).run(); !checked.ok()) return with_line(text, checked.error());
+  if (Status checked = check_study(study); !checked.ok()) return with_line(text, checked.error());
   return study;
 }
 
 std::vector<StudySubject> subjects_of(const documents::Study& study) {
   std::vector<StudySubject> subjects;
   for (const documents::StudyModel& model : study.models) {
-    subjects.push_back({model.name, std::string(StudySubject::base_variant), model.path, model.data});
-    for (const documents::StudyVariant& variant : model.variants)
-      subjects.push_back({model.name, variant.name, variant.path, model.data});
+    StudySubject base{model.name, std::string(StudySubject::base_variant), model.path, model.data};
+    for (std::size_t a = 0; a < study.attacks.size(); ++a) {
+      if (!study.attacks[a].transfer || !attacks_model(study.attacks[a], model.name)) continue;
+      base.data.push_back({study.attacks[a].name, "", {}});
+      base.attacks.push_back(a);
+    }
+    subjects.push_back(base);
+    for (const documents::StudyVariant& variant : model.variants) {
+      base.variant = variant.name;
+      base.path = variant.path;
+      subjects.push_back(base);
+    }
   }
   return subjects;
+}
+
+bool attacks_model(const documents::StudyAttack& attack, std::string_view model) {
+  return std::ranges::find(attack.models, model) != attack.models.end();
+}
+
+bool attacks_target(const documents::StudyAttack& attack, std::string_view target) {
+  const auto parsed = parse_target(target);
+  return attack.hosts.empty() ||
+         (parsed.ok() && std::ranges::find(attack.hosts, parsed->host) != attack.hosts.end());
+}
+
+std::size_t making_target(const documents::Study& study, const documents::StudyAttack& attack) {
+  const auto found = std::ranges::find(study.targets, attack.on);
+  return found == study.targets.end() ? 0 : static_cast<std::size_t>(found - study.targets.begin());
 }
 
 }  // namespace driftscope

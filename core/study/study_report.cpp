@@ -89,18 +89,24 @@ std::string table_html(const StudyTable& table) {
 
 }  // namespace
 
+namespace {
+
+std::string page_begin(const std::string& title, const std::string& about) {
+  return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+         "<meta name=\"generator\" content=\"Driftscope\"><meta name=\"color-scheme\" content=\"light "
+         "dark\"><title>" +
+         html_text(title, 300) + "</title><style>" + report_style() + own_style +
+         "</style></head><body><a class=\"skip\" href=\"#main\">Skip to the result</a><main "
+         "id=\"main\"><header><h1>" +
+         html_text(title, 300) + "</h1><p class=\"soft\">" + html_text(about, 4000) + "</p></header>";
+}
+
+}  // namespace
+
 std::string study_report(const StudyView& view, const std::vector<StudyTable>& tables) {
   const documents::Study& study = view.study();
-  std::string html =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<meta name=\"generator\" content=\"Driftscope\"><meta name=\"color-scheme\" content=\"light "
-      "dark\"><title>" +
-      html_text(study.title, 300) + "</title><style>" + report_style() + own_style +
-      "</style></head><body><a class=\"skip\" href=\"#main\">Skip to the result</a><main "
-      "id=\"main\"><header><h1>" +
-      html_text(study.title, 300) + "</h1><p class=\"soft\">" + html_text(study.about, 4000) +
-      "</p></header>";
+  std::string html = page_begin(study.title, study.about);
   // Claims, then charts, then the rest.
   bool drawn = false;
   for (const StudyTable& table : tables) {
@@ -109,6 +115,22 @@ std::string study_report(const StudyView& view, const std::vector<StudyTable>& t
       drawn = true;
     }
     html += table_html(table);
+  }
+  return html + "</main></body></html>\n";
+}
+
+std::string studies_index(const std::vector<StudySummary>& studies) {
+  std::string html = page_begin("Studies", "What each has found here; their pages have the tables.");
+  for (const StudySummary& study : studies) {
+    std::string found;
+    for (const auto& [answer, count] : study.claims)
+      found += fmt::format("{}{} {}", found.empty() ? "" : ", ", count, html_text(answer, 100));
+    html += fmt::format(
+        "<section><h2><a href=\"{}/report.html\">{}</a></h2><p class=\"soft\">{}</p><p>{} cells have run, {} "
+        "of "
+        "them failed. Claims checked: {}.</p></section>",
+        html_text(study.folder, 300), html_text(study.title, 300), html_text(study.about, 4000), study.cells,
+        study.failed, found.empty() ? "none" : found);
   }
   return html + "</main></body></html>\n";
 }

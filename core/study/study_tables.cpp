@@ -39,8 +39,10 @@ StudyTable measured_table(const StudyView& view) {
       .note =
           "Accuracy with its 95 % interval (Wilson). Time: median of sessions of unwatched, steady "
           "inferences of one sample. Load: until the first inference could begin. "
-          "Memory: on the PC of this program, with all models of the study; of browsers all their "
-          "processes.",
+          "Memory: on the PC of a process of its own, of browsers all their processes. Adversarials that "
+          "were "
+          "made once are data sets under the attack's name; fooled by them: of those whose originals every "
+          "variant and target answers rightly.",
       .columns = {"model", "variant", "target", "data", "accuracy", "other class than first target",
                   "10,000 inferences", "first", "load", "memory", "size"},
       .rows = {}};
@@ -56,20 +58,18 @@ StudyTable measured_table(const StudyView& view) {
             {{subject.model, subject.variant, view.targets()[t], data.name, cell(MeasureKind::accuracy),
               cell(MeasureKind::misclassified), cell(MeasureKind::time), cell(MeasureKind::first),
               cell(MeasureKind::load), cell(MeasureKind::memory), cell(MeasureKind::size)}});
-        // On the model itself and its first data set.
-        const bool attacked = subject.variant == StudySubject::base_variant && &data == &subject.data.front();
-        for (const documents::StudyAttack& attack : view.study().attacks) {
-          const bool here =
-              attacked && std::ranges::find(attack.models, subject.model) != attack.models.end();
+        for (const documents::StudyAttack& attack : view.study().attacks)
           table.rows.back().cells.push_back(
-              here ? shown(view, {MeasureKind::success, attack.name, ""}, subject.model, t) : "–");
-        }
+              &data == &subject.data.front()
+                  ? shown(view, {MeasureKind::success, attack.name, subject.variant}, subject.model, t)
+                  : "–");
       }
   return table;
 }
 
 /// Each of their rows, and below it ours: every target of the host that corresponds.
-StudyTable published_table(const StudyView& view, const documents::PublishedTable& published) {
+StudyTable published_table(const StudyView& view, const documents::PublishedTable& published,
+                           bool as_published) {
   StudyTable table{.id = "table-" + published.name,
                    .title = fmt::format("Table {}: {}", published.name, published.title),
                    .note = published.note,
@@ -78,8 +78,14 @@ StudyTable published_table(const StudyView& view, const documents::PublishedTabl
   table.columns.insert(table.columns.end(), published.columns.begin(), published.columns.end());
   for (const documents::PublishedRow& row : published.rows) {
     StudyTable::Row theirs{{row.model, row.on}, true};
-    theirs.cells.insert(theirs.cells.end(), row.cells.begin(), row.cells.end());
+    const bool corrected = !row.slip.empty() && !as_published;
+    const std::vector<std::string>& cells = corrected ? row.corrected : row.cells;
+    theirs.cells.insert(theirs.cells.end(), cells.begin(), cells.end());
     table.rows.push_back(std::move(theirs));
+    if (!row.slip.empty())
+      table.note += fmt::format(
+          "{}{}, {}: {} {}; {}.", table.note.empty() ? "" : " ", row.model, row.on,
+          corrected ? "corrected; printed as" : "a slip, reprinted:", fmt::join(row.cells, ", "), row.slip);
     const auto here =
         row.host.empty() || row.of.empty() ? std::vector<std::size_t>() : view.targets_on(row.host);
     for (const std::size_t target : here) {
@@ -141,12 +147,14 @@ std::string csv_line(const std::vector<std::string>& cells, std::string_view who
 
 }  // namespace
 
-std::vector<StudyTable> study_tables(const StudyView& view) {
+std::vector<StudyTable> study_tables(const StudyView& view, bool as_published) {
   std::vector<StudyTable> tables;
   if (!view.study().claims.empty()) tables.push_back(claims_table(view));
   tables.push_back(measured_table(view));
   for (const documents::PublishedTable& published : view.study().tables)
-    tables.push_back(published_table(view, published));
+    tables.push_back(published_table(view, published, as_published));
+  for (std::size_t l = 0; l < view.study().layers.size(); ++l)
+    for (StudyTable& table : layer_tables(view, l)) tables.push_back(std::move(table));
   return tables;
 }
 

@@ -21,8 +21,12 @@ struct StudyTable {
   std::vector<Row> rows;
 };
 
-/// Claims first, then all that was measured, then the published tables in their order.
-[[nodiscard]] std::vector<StudyTable> study_tables(const StudyView& view);
+/// Claims first, then all that was measured, then the published tables in their order, then values of layers.
+/// `as_published`: slips of the study are reprinted instead of corrected; the note says so either way.
+[[nodiscard]] std::vector<StudyTable> study_tables(const StudyView& view, bool as_published = false);
+
+/// One for each published layer, and one of the layers that differ first.
+[[nodiscard]] std::vector<StudyTable> layer_tables(const StudyView& view, std::size_t layers);
 
 [[nodiscard]] std::string study_text(const StudyView& view, const std::vector<StudyTable>& tables);
 /// RFC 4180; a cell that a spreadsheet would take for a formula begins with an apostrophe.

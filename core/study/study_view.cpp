@@ -9,6 +9,7 @@
 #include "core/base/format.hpp"
 #include "core/runtime/target.hpp"
 #include "core/statistics/rate.hpp"
+#include "core/statistics/robustness_indicator.hpp"
 
 namespace driftscope {
 namespace {
@@ -108,6 +109,48 @@ const Times* StudyView::times(std::size_t subject, std::size_t target) const {
   return found == results_.times.end() ? nullptr : &found->second;
 }
 
+const Adversarials* StudyView::adversarials(std::size_t subject, std::size_t attack) const {
+  const auto found = results_.adversarials.find({subject, attack});
+  return found == results_.adversarials.end() ? nullptr : &found->second;
+}
+
+const LayersResult* StudyView::layers(std::size_t layers, std::size_t target) const {
+  const auto found = results_.layers.find({layers, target});
+  return found == results_.layers.end() ? nullptr : &found->second;
+}
+
+std::optional<std::size_t> StudyView::attack(std::string_view name) const {
+  for (std::size_t a = 0; a < study_.attacks.size(); ++a)
+    if (study_.attacks[a].name == name) return a;
+  return {};
+}
+
+std::map<std::int64_t, bool> StudyView::fooled(std::size_t subject, std::size_t attack,
+                                               std::size_t target) const {
+  std::map<std::int64_t, bool> fooled;
+  const StudySubject& of = subjects_[subject];
+  const auto base = this->subject(of.model, "");
+  const Adversarials* const made = adversarials(*base, attack);
+  const auto place = data(subject, study_.attacks[attack].name);
+  const Answers* const here = place ? answers(subject, *place, target) : nullptr;
+  if (made == nullptr || here == nullptr) return fooled;
+  const auto right_everywhere = [&](std::int64_t original) {
+    for (std::size_t s = 0; s < subjects_.size(); ++s)
+      for (std::size_t t = 0; t < targets().size() && subjects_[s].model == of.model; ++t) {
+        const Answers* const one = answers(s, 0, t);
+        if (one == nullptr || one->samples() <= original) continue;
+        const auto at = static_cast<std::size_t>(original);
+        if (one->predictions[at] != one->labels[at]) return false;
+      }
+    return true;
+  };
+  for (std::int64_t i = 0; i < std::min(here->samples(), made->made()); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (right_everywhere(made->originals[at])) fooled[i] = here->predictions[at] != here->labels[at];
+  }
+  return fooled;
+}
+
 Figure StudyView::figure(const Measure& measure, std::string_view model, std::size_t target) const {
   if (measure.kind == MeasureKind::nothing) return none("");
   const auto place = subject(model, measure.variant);
@@ -123,7 +166,10 @@ Figure StudyView::figure(const Measure& measure, std::string_view model, std::si
     case MeasureKind::first:
     case MeasureKind::load:
     case MeasureKind::memory: return of_times(measure.kind, *place, target);
-    case MeasureKind::success: return of_attack(measure, *place, target);
+    case MeasureKind::success: return of_attack(measure.data, *place, target);
+    case MeasureKind::making: return of_making(measure.data, *place);
+    case MeasureKind::robustness:
+    case MeasureKind::converted: return of_robustness(measure.kind, *place, target);
     case MeasureKind::accuracy:
     case MeasureKind::difference:
     case MeasureKind::relative:
@@ -138,7 +184,11 @@ Figure StudyView::of_answers(const Measure& measure, std::size_t subject, std::s
   if (!place) return none("–");
   if (here == nullptr || here->samples() == 0)
     return none(here && here->error ? *here->error : "not yet run");
-  if (measure.kind == MeasureKind::accuracy) return rate(here->correct(), here->samples());
+  if (measure.kind == MeasureKind::accuracy) {
+    Figure figure = rate(here->correct(), here->samples());
+    if (here->error) figure.text += "; then failed: " + *here->error;
+    return figure;
+  }
   // The original on the first target is what a variant is compared with as well.
   const auto base = this->subject(subjects_[subject].model, "");
   const Answers* const left = answers(*base, *place, 0);
@@ -150,16 +200,74 @@ Figure StudyView::of_answers(const Measure& measure, std::size_t subject, std::s
   return distance(*left, *here, measure.kind == MeasureKind::relative);
 }
 
-Figure StudyView::of_attack(const Measure& measure, std::size_t subject, std::size_t target) const {
-  for (std::size_t a = 0; a < study_.attacks.size(); ++a) {
-    if (study_.attacks[a].name != measure.data) continue;
-    const auto found = results_.attacks.find({subject, a, target});
-    if (found == results_.attacks.end()) break;
+Figure StudyView::of_attack(std::string_view name, std::size_t subject, std::size_t target) const {
+  const auto place = attack(name);
+  if (!place || !attacks_model(study_.attacks[*place], subjects_[subject].model)) return none("–");
+  if (!study_.attacks[*place].transfer) {
+    const auto found = results_.attacks.find({subject, *place, target});
+    if (!subjects_[subject].is_base() || !attacks_target(study_.attacks[*place], targets()[target]))
+      return none("–");
+    if (found == results_.attacks.end()) return none("not yet run");
     const AttackResult& attack = found->second;
     if (attack.sum.attacked > 0) return rate(attack.sum.successes, attack.sum.attacked);
     return none(attack.error ? *attack.error : attack.sum.samples > 0 ? "nothing to attack" : "not yet run");
   }
-  return none("–");
+  const auto all = fooled(subject, *place, target);
+  if (!all.empty())
+    return rate(std::ranges::count_if(all, [](const auto& one) { return one.second; }), std::ssize(all));
+  const Adversarials* const made = adversarials(*this->subject(subjects_[subject].model, ""), *place);
+  if (made != nullptr && made->error) return none(*made->error);
+  const Answers* const here = answers(subject, *data(subject, name), target);
+  if (here != nullptr && here->error) return none(*here->error);
+  return none(here != nullptr && here->samples() > 0 ? "no sample is right everywhere" : "not yet run");
+}
+
+Figure StudyView::of_making(std::string_view name, std::size_t subject) const {
+  constexpr double unit = 1000.0;
+  const auto place = attack(name);
+  const Adversarials* const made =
+      place ? adversarials(*this->subject(subjects_[subject].model, ""), *place) : nullptr;
+  if (!place || !attacks_model(study_.attacks[*place], subjects_[subject].model)) return none("–");
+  if (made == nullptr || made->made() == 0)
+    return none(made != nullptr && made->error ? *made->error : "not yet run");
+  const double seconds = unit * made->seconds / static_cast<double>(made->made());
+  return {.value = seconds,
+          .interval = {},
+          .n = made->made(),
+          .text = fmt::format("{}, n {}", format_ns(static_cast<std::int64_t>(seconds * 1e9)), made->made())};
+}
+
+Figure StudyView::of_robustness(MeasureKind kind, std::size_t subject, std::size_t target) const {
+  const bool converted = kind == MeasureKind::converted;
+  if (!subjects_[subject].is_base()) return none("–");
+  if (converted && target == 0) return none("the original");
+  double sum = 0.0;
+  std::int64_t samples = 0;
+  bool attacked = false;
+  for (const documents::StudyAttack& attack : study_.attacks) {
+    if (!attacks_model(attack, subjects_[subject].model)) continue;
+    attacked = true;
+    // What it is compared with: the same model's targets, or all conversions of all models.
+    std::vector<double> values;
+    std::optional<std::size_t> own;
+    for (std::size_t s = 0; s < subjects_.size(); ++s) {
+      if (!subjects_[s].is_base() || (!converted && s != subject)) continue;
+      const Figure original = of_attack(attack.name, s, 0);
+      for (std::size_t t = converted ? 1 : 0; t < targets().size(); ++t) {
+        const Figure one = of_attack(attack.name, s, t);
+        if (!one.value || (converted && !original.value)) continue;
+        if (s == subject && t == target) own = values.size(), samples = std::max(samples, one.n);
+        values.push_back(converted ? std::fabs(*one.value - *original.value) : *one.value);
+      }
+    }
+    if (!own) return none("not yet run");
+    sum += min_max_scaled(values)[*own];
+  }
+  if (!attacked) return none("–");
+  return {.value = sum,
+          .interval = {},
+          .n = samples,
+          .text = fmt::format("{:.3f}, n {}{}", sum, samples, few(samples))};
 }
 
 Figure StudyView::of_times(MeasureKind kind, std::size_t subject, std::size_t target) const {

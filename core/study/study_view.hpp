@@ -2,6 +2,7 @@
 // Clients: tables, claims, charts.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ class StudyView {
   StudyView(documents::Study study, StudyResults results);
 
   [[nodiscard]] const documents::Study& study() const { return study_; }
+  [[nodiscard]] const StudyResults& results() const { return results_; }
   [[nodiscard]] const std::vector<StudySubject>& subjects() const { return subjects_; }
   [[nodiscard]] const std::vector<std::string>& targets() const { return study_.targets; }
   /// Places of the targets on this host.
@@ -38,11 +40,23 @@ class StudyView {
   [[nodiscard]] const Answers* answers(std::size_t subject, std::size_t data, std::size_t target) const;
   [[nodiscard]] const Times* times(std::size_t subject, std::size_t target) const;
 
+  [[nodiscard]] const Adversarials* adversarials(std::size_t subject, std::size_t attack) const;
+  [[nodiscard]] const LayersResult* layers(std::size_t layers, std::size_t target) const;
+  /// Place of an attack.
+  [[nodiscard]] std::optional<std::size_t> attack(std::string_view name) const;
+
+  /// Of an attack that transfers: whether the i-th adversarial fools the subject on the target, for those
+  /// whose originals every variant and target that has answered them answers rightly. Empty: not yet run.
+  [[nodiscard]] std::map<std::int64_t, bool> fooled(std::size_t subject, std::size_t attack,
+                                                    std::size_t target) const;
+
   [[nodiscard]] Figure figure(const Measure& measure, std::string_view model, std::size_t target) const;
 
  private:
   [[nodiscard]] Figure of_answers(const Measure& measure, std::size_t subject, std::size_t target) const;
-  [[nodiscard]] Figure of_attack(const Measure& measure, std::size_t subject, std::size_t target) const;
+  [[nodiscard]] Figure of_attack(std::string_view attack, std::size_t subject, std::size_t target) const;
+  [[nodiscard]] Figure of_making(std::string_view attack, std::size_t subject) const;
+  [[nodiscard]] Figure of_robustness(MeasureKind kind, std::size_t subject, std::size_t target) const;
   [[nodiscard]] Figure of_times(MeasureKind kind, std::size_t subject, std::size_t target) const;
 
   documents::Study study_;

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -31,17 +34,16 @@ void flush_folder(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<FileStore> FileStore::open(const std::filesystem::path& path, const CampaignDefinition& definition) {
+Result<FileDescriptor> FileStore::open_locked(const std::filesystem::path& path) {
   // Not to wait for the other end of a pipe.
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666));
-  FileStore store(path, std::move(file));
-  if (store.file_.get() < 0)
+  if (file.get() < 0)
     return io_error(fmt::format("--store {}: {}; name a file in a folder that can be written", path.string(),
                                 system_message()));
   struct stat status{};
-  if (::fstat(store.file_.get(), &status) != 0 || !S_ISREG(status.st_mode))
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return bad_input(fmt::format("--store {}: not a regular file; name another", path.string()));
-  if (::flock(store.file_.get(), LOCK_EX | LOCK_NB) != 0)
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
     return errno == EWOULDBLOCK
                ? bad_input(
                      fmt::format("--store {}: another process is writing it; wait until it has ended, or "
@@ -49,6 +51,12 @@ Result<FileStore> FileStore::open(const std::filesystem::path& path, const Campa
                                  path.string()))
                : io_error(fmt::format("--store {}: it cannot be locked: {}; name a file on another disk",
                                       path.string(), system_message()));
+  return file;
+}
+
+Result<FileStore> FileStore::open(const std::filesystem::path& path, const CampaignDefinition& definition) {
+  DRIFTSCOPE_TRY(FileDescriptor file, open_locked(path));
+  FileStore store(path, std::move(file));
   DRIFTSCOPE_CHECK(store.begin(definition));
   return store;
 }
@@ -82,6 +90,27 @@ Status FileStore::add(const CampaignCell& cell, std::string result) {
   if (now - flushed_ < flush_interval) return {};
   flushed_ = now;
   if (::fdatasync(file_.get()) != 0) return failure(system_message());
+  return {};
+}
+
+Status FileStore::remove(std::span<const CampaignCell> cells) {
+  CampaignResults left = stored_.results;
+  for (const CampaignCell& cell : cells) left.erase(cell);
+  if (left.size() == stored_.results.size()) return {};
+  if (::lseek(file_.get(), 0, SEEK_SET) != 0) return failure(system_message());
+  DRIFTSCOPE_TRY(std::string text, read_all(file_.get()));
+  const std::size_t header = text.find('\n');
+  if (header == std::string::npos) return failure("its first line is gone");
+  text.resize(header + 1);
+  for (const auto& [cell, result] : left) {
+    DRIFTSCOPE_TRY(const std::string line, result_line(cell, result));
+    text += line + "\n";
+  }
+  // Until the new file has the name, the lock of the old one keeps others away.
+  DRIFTSCOPE_CHECK(write_file(path_, text));
+  DRIFTSCOPE_TRY(file_, open_locked(path_));
+  stored_.results = std::move(left);
+  stored_.whole_bytes = text.size();
   return {};
 }
 

@@ -25,10 +25,14 @@ class FileStore final : public CampaignStore {
   [[nodiscard]] const CampaignResults& results() const override { return stored_.results; }
   /// Written at once, so that the end of the process takes nothing; to the disk every few seconds.
   [[nodiscard]] Status add(const CampaignCell& cell, std::string result) override;
+  /// The file is replaced by one without their lines; whatever ends the program, it is the old or the new
+  /// one.
+  [[nodiscard]] Status remove(std::span<const CampaignCell> cells) override;
 
  private:
   FileStore(std::filesystem::path path, FileDescriptor file)
       : path_(std::move(path)), file_(std::move(file)) {}
+  [[nodiscard]] static Result<FileDescriptor> open_locked(const std::filesystem::path& path);
   [[nodiscard]] Status begin(const CampaignDefinition& definition);
   [[nodiscard]] Status append(std::string line);
   [[nodiscard]] Error failure(const std::string& why) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attack/separate_attacks.hpp"
 #include "native/host/attack_host.hpp"
 
 namespace driftscope {
@@ -105,6 +106,16 @@ Status transfer(AttackHost& host, const AttackPlan& plan, std::size_t from, std:
   return {};
 }
 
+Result<std::unique_ptr<Attack>> attack_of(const AttackPlan& plan, const AttackReport& report,
+                                          const std::vector<AttackSample>& samples,
+                                          const AttackSettings& settings) {
+  if (!plan.separate) return make_attack(*plan.method, samples, settings);
+  std::vector<std::uint64_t> seeds;
+  for (const std::int64_t sample : report.samples)
+    seeds.push_back(plan.seed + static_cast<std::uint64_t>(sample));
+  return make_separate_attacks(*plan.method, samples, settings, seeds);
+}
+
 }  // namespace
 
 Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& options,
@@ -140,7 +151,7 @@ Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& opt
                           "the input with MODEL.preprocess.json",
                           settings.low, settings.high));
   for (std::size_t i = 0; i < plan.targets.size(); ++i) {
-    DRIFTSCOPE_TRY(const auto attack, make_attack(*plan.method, samples, settings));
+    DRIFTSCOPE_TRY(const auto attack, attack_of(plan, report, samples, settings));
     while (const auto question = attack->next()) {
       DRIFTSCOPE_TRY(const auto answer, answered(host, plan, plan.targets[i], *question, report.labels));
       DRIFTSCOPE_CHECK(attack->take(answer));

@@ -25,6 +25,9 @@ struct AttackPlan {
   /// The gradient runs on the attacked target; otherwise on `gradient_target` for all of them.
   bool white_box = false;
   Target gradient_target{"pc", "strict", {}};
+  /// Each sample has random numbers of its own, from the seed plus its number: the same whatever else is
+  /// attacked with it.
+  bool separate = false;
   bool in_8_bits = false;     ///< adversarials are rounded to 8 bits before they are judged
   bool all_steps = false;     ///< samples take all steps, also after a success
   bool as_published = false;  ///< with the method's published_slip

@@ -144,6 +144,27 @@ TEST_CASE("FileStore_TwoProcesses_TheSecondIsToldToWait") {
   CHECK(run(path) == "finished");
 }
 
+TEST_CASE("FileStore_RemovedCells_RunAgainAndTheLockStays") {
+  const auto folder = TempFolder::make();
+  REQUIRE(folder.ok());
+  const fs::path path = folder->path() / "store";
+  REQUIRE(run(path) == "finished");
+  {
+    auto store = FileStore::open(path, definition);
+    REQUIRE(store.ok());
+    const std::vector<CampaignCell> cells = {{"pc/a", "3"}, {"pc/b", "59"}, {"pc/b", "none"}};
+    REQUIRE(store->remove(cells).ok());
+    CHECK(store->results().size() == 2 * items - 2);
+    CHECK(results_in(path) == store->results());
+    CHECK(mentions(run(path), "another process is writing it"));
+    // What is added afterwards is in the new file.
+    REQUIRE(store->add(cells[0], straight_results().at(cells[0])).ok());
+    CHECK(results_in(path) == store->results());
+  }
+  CHECK(run(path) == "finished");
+  CHECK(results_in(path) == straight_results());
+}
+
 TEST_CASE("FileStore_LastLineCut_IsRunAgain") {
   const auto folder = TempFolder::make();
   REQUIRE(folder.ok());

@@ -32,6 +32,8 @@ class MortalStore final : public CampaignStore {
     return {};
   }
 
+  Status remove(std::span<const CampaignCell>) override { return {}; }
+
  private:
   void write(const std::string& line) {
     const auto size = static_cast<std::int64_t>(line.size());

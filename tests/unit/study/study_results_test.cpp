@@ -40,11 +40,11 @@ class Cells {
  public:
   explicit Cells(documents::Study study) : study_(std::move(study)), subjects_(subjects_of(study_)) {}
   void answers(const std::string& target, const AnswersPart& one, std::size_t data = 0) {
-    cells_[{target, answers_cell(subjects_[0], subjects_[0].data[data], one.begin, std::ssize(one.labels))}] =
-        json_text(encode_result(one));
+    cells_[{target, samples_cell(answers_name(subjects_[0], subjects_[0].data[data]), one.begin,
+                                 std::ssize(one.labels))}] = json_text(encode_result(one));
   }
   void times(const std::string& target, std::int64_t repetition, double seconds) {
-    cells_[{target, times_cell(subjects_[0], repetition)}] =
+    cells_[{target, numbered_cell(times_name(subjects_[0]), repetition)}] =
         json_text(encode_result(SessionTimes{.median_s = seconds, .first_s = seconds, .load_s = 1.0}));
   }
   void fail(const std::string& target, const std::string& item) {
@@ -100,20 +100,20 @@ TEST_CASE("StudySchedule_Rounds_LeaveTargetsWithTheSameNumberOfSamples") {
   std::vector<std::string> order;
   while (const auto cell = schedule.next(cells.read())) {
     const std::string& target = cells.study_.targets[cell->target];
-    if (!cell->data) {
+    if (cell->task == StudyTask::times) {
       cells.times(target, cell->repetition, 1.0);
       order.push_back(target + " time");
       continue;
     }
     CHECK(cell->samples <= 100);
-    cells.answers(target, part(cell->begin, cell->samples, 0), *cell->data);
+    cells.answers(target, part(cell->begin, cell->samples, 0), cell->of);
     order.push_back(target + " " + std::to_string(cell->begin + cell->samples));
     REQUIRE(order.size() < 50);
   }
-  CHECK(order == std::vector<std::string>{"pc/strict time", "pc/strict 100", "pc/strict 20",
-                                          "chrome/fast time", "chrome/fast 100", "chrome/fast 20",
-                                          "pc/strict time", "pc/strict 150", "chrome/fast time",
-                                          "chrome/fast 150"});
+  CHECK(order == std::vector<std::string>{"pc/strict 100", "pc/strict 20", "chrome/fast 100",
+                                          "chrome/fast 20", "pc/strict time", "chrome/fast time",
+                                          "pc/strict 150", "chrome/fast 150", "pc/strict time",
+                                          "chrome/fast time"});
   CHECK(schedule.done(cells.read()).samples == schedule.total().samples);
   CHECK(schedule.total().samples == 340);
   CHECK(schedule.done(cells.read()).measurements == 4);
@@ -141,15 +141,15 @@ TEST_CASE("StudyAttacks_Parts_AreAddedAndComeLast") {
   CHECK(schedule.total().attacks == 50);
   std::vector<std::int64_t> ends;
   while (const auto cell = schedule.next(cells.read())) {
-    if (cell->attack) {
-      CHECK(*cell->attack == 0);
+    if (cell->task == StudyTask::attack) {
+      CHECK(cell->of == 0);
       const AttackPart part{cell->begin, cell->samples, cell->samples / 2, cell->samples / 4, 7};
-      cells.cells_[{"pc/strict", attack_cell(cells.subjects_[0], study.attacks[0], cell->begin,
-                                             cell->samples)}] = json_text(encode_result(part));
+      cells.cells_[{"pc/strict", samples_cell(attack_name(cells.subjects_[0], study.attacks[0]), cell->begin,
+                                              cell->samples)}] = json_text(encode_result(part));
       ends.push_back(cell->begin + cell->samples);
-    } else if (cell->data) {
+    } else if (cell->task == StudyTask::answers) {
       CHECK(ends.empty());
-      cells.answers("pc/strict", part(cell->begin, cell->samples, 0), *cell->data);
+      cells.answers("pc/strict", part(cell->begin, cell->samples, 0), cell->of);
     } else {
       cells.times("pc/strict", cell->repetition, 1.0);
     }
