@@ -10,9 +10,9 @@
 
 namespace driftscope {
 
-std::optional<ValueRange> range_of(const Tensor& tensor) {
+std::optional<ElementRange> range_of(const Tensor& tensor) {
   if (!is_floating(tensor.dtype())) return std::nullopt;
-  ValueRange range{.dtype = tensor.dtype(), .elements = tensor.elements()};
+  ElementRange range{.dtype = tensor.dtype(), .elements = tensor.elements()};
   const auto count = static_cast<std::size_t>(tensor.elements());
   const bool numbers = with_numbers(tensor, [&](auto at) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -28,7 +28,7 @@ std::optional<ValueRange> range_of(const Tensor& tensor) {
   return numbers ? std::optional(range) : std::nullopt;
 }
 
-std::string not_finite_text(const ValueRange& range) {
+std::string not_finite_text(const ElementRange& range) {
   std::string text;
   if (range.nan > 0) text = fmt::format("{} NaN", range.nan);
   if (range.infinite > 0) text += fmt::format("{}{} infinite", text.empty() ? "" : " and ", range.infinite);
@@ -36,7 +36,7 @@ std::string not_finite_text(const ValueRange& range) {
 }
 
 std::vector<LayerRange> layer_ranges(const Graph& graph, const std::vector<NamedRange>& ranges) {
-  std::unordered_map<std::string_view, const ValueRange*> by_name;
+  std::unordered_map<std::string_view, const ElementRange*> by_name;
   for (const NamedRange& range : ranges) by_name.emplace(range.name, &range.range);
   const auto holds_only_numbers = [&](ValueId id) {
     if (id == no_value) return true;
@@ -55,7 +55,7 @@ std::vector<LayerRange> layer_ranges(const Graph& graph, const std::vector<Named
       if (output == no_value) continue;
       const auto found = by_name.find(graph.values[output].name);
       if (found == by_name.end()) continue;
-      const ValueRange& range = *found->second;
+      const ElementRange& range = *found->second;
       if (!range.finite() && !finite_inputs)
         finite_inputs = std::ranges::all_of(node.reads(), holds_only_numbers);
       layers.push_back({.node = node.name,

@@ -15,7 +15,7 @@
 namespace driftscope {
 
 /// What a tensor of real numbers holds.
-struct ValueRange {
+struct ElementRange {
   DType dtype = DType::undefined;
   double largest = 0;  ///< magnitude of its finite elements
   std::int64_t nan = 0;
@@ -26,21 +26,21 @@ struct ValueRange {
 };
 
 /// Nothing for types that are not floating.
-[[nodiscard]] std::optional<ValueRange> range_of(const Tensor& tensor);
+[[nodiscard]] std::optional<ElementRange> range_of(const Tensor& tensor);
 
 /// "3 NaN and 2 infinite of 128 elements".
-[[nodiscard]] std::string not_finite_text(const ValueRange& range);
+[[nodiscard]] std::string not_finite_text(const ElementRange& range);
 
 struct NamedRange {
   std::string name;  ///< of the value
-  ValueRange range;
+  ElementRange range;
 };
 
 /// A layer's output, and whether anything that the layer reads holds NaN or infinity.
 struct LayerRange {
   std::string node;
   std::string value;
-  ValueRange range;
+  ElementRange range;
   bool finite_inputs = true;
 };
 

@@ -48,7 +48,7 @@ std::vector<DeployFinding> found(std::string_view check, const DeployRuns& runs)
 
 bool says(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-ValueRange range(double largest, std::int64_t infinite = 0, DType dtype = DType::float32) {
+ElementRange range(double largest, std::int64_t infinite = 0, DType dtype = DType::float32) {
   return {.dtype = dtype, .largest = largest, .infinite = infinite, .elements = 4};
 }
 
