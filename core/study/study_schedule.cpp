@@ -76,23 +76,26 @@ std::optional<StudyCell> StudySchedule::next_answers(const StudyResults& results
   return cell;
 }
 
-std::optional<StudyCell> StudySchedule::next_attack(const StudyResults& results, std::size_t subject,
+std::optional<StudyCell> StudySchedule::next_attack(const StudyResults& results, std::size_t attack,
                                                     std::size_t target, int round, const Skip& skip) const {
-  for (std::size_t a = 0; a < attacks_.size(); ++a) {
-    const bool transfer = attacks_[a].transfer;
-    if ((transfer && attacks_[a].making != target) || !attacks_[a].here[target]) continue;
-    const AttackResult& attack = of(results.attacks, AttackKey{subject, a, target});
-    const Adversarials& made = of(results.adversarials, AdversarialsKey{subject, a});
-    const std::int64_t begin = transfer ? made.looked_at : attack.sum.samples;
-    const std::int64_t wanted = std::min(quota(round, first_round_attacks), attacked_[subject][a]);
-    if ((transfer ? made.error : attack.error) || begin >= wanted) continue;
+  const bool transfer = attacks_[attack].transfer;
+  const bool made_here = transfer ? attacks_[attack].making == target : attacks_[attack].here[target];
+  for (std::size_t s = 0; s < subjects_.size(); ++s) {
+    const AttackResult& own = of(results.attacks, AttackKey{s, attack, target});
+    const Adversarials& made = of(results.adversarials, AdversarialsKey{s, attack});
+    const std::int64_t begin = transfer ? made.looked_at : own.sum.samples;
+    const std::int64_t wanted = std::min(quota(round, first_round_attacks), attacked_[s][attack]);
     const StudyCell cell{.task = transfer ? StudyTask::adversarials : StudyTask::attack,
-                         .subject = subject,
+                         .subject = s,
                          .target = target,
-                         .of = a,
+                         .of = attack,
                          .begin = begin,
                          .samples = wanted - begin};
-    if (!skip || !skip(cell)) return cell;
+    if (made_here && !(transfer ? made.error : own.error) && begin < wanted && !(skip && skip(cell)))
+      return cell;
+    for (std::size_t d = subjects_[s].own_data(); d < subjects_[s].data.size(); ++d)
+      if (made_for(s, d).attack == attack)
+        if (const auto answers = next_answers(results, {s, d, target}, round, skip)) return answers;
   }
   return {};
 }
@@ -100,22 +103,17 @@ std::optional<StudyCell> StudySchedule::next_attack(const StudyResults& results,
 std::optional<StudyCell> StudySchedule::next_of_target(const StudyResults& results, std::size_t target,
                                                        int round, Phase phase, const Skip& skip) const {
   const auto free = [&](const StudyCell& cell) { return !skip || !skip(cell); };
-  for (std::size_t s = 0; s < subjects_.size(); ++s) {
-    const std::size_t own = subjects_[s].own_data();
-    if (phase == Phase::attacks)
-      if (const auto cell = next_attack(results, s, target, round, skip)) return cell;
-    const bool attacked = phase == Phase::attacks;
-    if (phase == Phase::answers || attacked)
-      for (std::size_t d = attacked ? own : 0; d < (attacked ? subjects_[s].data.size() : own); ++d)
-        if (const auto cell = next_answers(results, {s, d, target}, round, skip)) return cell;
-    if (phase != Phase::measurements) continue;
+  for (std::size_t s = 0; s < subjects_.size() && phase == Phase::answers; ++s)
+    for (std::size_t d = 0; d < subjects_[s].own_data(); ++d)
+      if (const auto cell = next_answers(results, {s, d, target}, round, skip)) return cell;
+  for (std::size_t s = 0; s < subjects_.size() && phase == Phase::times; ++s) {
     const Times& times = of(results.times, TimesKey{s, target});
     const std::int64_t measured = std::ssize(times.sessions);
     const StudyCell cell{
         .task = StudyTask::times, .subject = s, .target = target, .repetition = measured + 1};
     if (!times.error && measured < std::min<std::int64_t>(repetitions_, round + 1) && free(cell)) return cell;
   }
-  for (std::size_t l = 0; l < layers_.size() && phase == Phase::attacks; ++l) {
+  for (std::size_t l = 0; l < layers_.size() && phase == Phase::layers; ++l) {
     const LayersResult& layers = of(results.layers, LayersKey{l, target});
     const StudyCell cell{.task = StudyTask::layers, .subject = layers_[l], .target = target, .of = l};
     if (!layers.error && !layers.values && free(cell)) return cell;
@@ -131,9 +129,12 @@ std::optional<StudyCell> StudySchedule::next(const StudyResults& results, const 
   for (const std::vector<std::int64_t>& of_subject : attacked_)
     for (const std::int64_t count : of_subject) most_attacked = std::max(most_attacked, count);
   for (int round = 0;; ++round) {
-    for (const Phase phase : {Phase::answers, Phase::measurements, Phase::attacks})
+    for (const Phase phase : {Phase::answers, Phase::times, Phase::layers})
       for (std::size_t t = 0; t < targets_; ++t)
         if (const auto cell = next_of_target(results, t, round, phase, skip)) return cell;
+    for (std::size_t a = 0; a < attacks_.size(); ++a)
+      for (std::size_t t = 0; t < targets_; ++t)
+        if (const auto cell = next_attack(results, a, t, round, skip)) return cell;
     if (quota(round) >= most && quota(round, first_round_attacks) >= most_attacked &&
         round + 1 >= repetitions_)
       return {};

@@ -1,10 +1,11 @@
 // Which cell of a study is next. Client: the runner.
 //
 // In rounds, so that a budget leaves each target with as many samples as every other: in the first round
-// every subject has 100 samples of each data set and one measurement of time, in each later one four times as
-// many samples and another measurement. A round has all answers first, then all times, which are measured
-// alone, then attacks and layers; each target by target: a browser that is open stays open. Adversarials that
-// are given to all targets are made when it is the turn of the target that makes them.
+// every subject has 100 samples of each data set and one measurement of time, in each later one four times
+// as many samples and another measurement. A round has all answers first, then all times, which are
+// measured alone, then layers, then one attack after the other, in the order of the file; each target by
+// target: a browser that is open stays open. Adversarials that are given to all targets are made when it is
+// the turn of the target that makes them.
 #pragma once
 
 #include <functional>
@@ -68,10 +69,10 @@ class StudySchedule {
  private:
   using Skip = std::function<bool(const StudyCell&)>;
   /// Of a round, each over all targets: what may run side by side is together.
-  enum class Phase { answers, measurements, attacks };
+  enum class Phase { answers, times, layers };
   [[nodiscard]] std::optional<StudyCell> next_of_target(const StudyResults& results, std::size_t target,
                                                         int round, Phase phase, const Skip& skip) const;
-  [[nodiscard]] std::optional<StudyCell> next_attack(const StudyResults& results, std::size_t subject,
+  [[nodiscard]] std::optional<StudyCell> next_attack(const StudyResults& results, std::size_t attack,
                                                      std::size_t target, int round, const Skip& skip) const;
   [[nodiscard]] std::optional<StudyCell> next_answers(const StudyResults& results, const AnswersKey& key,
                                                       int round, const Skip& skip) const;
