@@ -57,8 +57,8 @@ class AnswerSensitivity {
   [[nodiscard]] Result<PredictedLayers> predict(const Target& target, ThreadPool& threads,
                                                 const VerifyProgress& progress = {}) const;
 
-  /// Σ gradient · (got − reference): how far a layer's own error has moved the answer. NaN where the layer has
-  /// no gradient or an error that is not finite.
+  /// Σ gradient · (got − reference): how far a layer's own error has moved the answer. NaN where it has no
+  /// gradient or an error that is not finite.
   [[nodiscard]] double moved(std::string_view output, std::span<const Bounded> reference,
                              const Tensor& got) const;
   /// 0 where the layer has a gradient: of layers without errors.

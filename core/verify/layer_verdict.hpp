@@ -117,7 +117,8 @@ struct NonFiniteOutput {
   std::int64_t elements = 0;
 };
 
-/// How far rounding moves what the model answers: predicted from all layers' budgets, to first order, and seen.
+/// How far rounding moves what the model answers: predicted from all layers' budgets, to first order, and
+/// seen.
 struct AnswerMove {
   std::string answer;      ///< which number: "the lead of class 7 over class 3"
   double exact = 0.0;      ///< the number itself, without rounding
