@@ -95,7 +95,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{std::move(y)};
 }
 
-/// The integers that a tensor of this shape stores, read one by one: an embedding has many more than are taken.
+/// The integers that a tensor of this shape stores, read one by one: an embedding has many more than are
+/// taken.
 class Numbers {
  public:
   /// `row`: numbers of the last axis; of uint8 with fewer bits each row begins at a byte.

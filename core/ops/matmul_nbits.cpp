@@ -115,12 +115,14 @@ Result<std::vector<std::int64_t>> groups_of(const Tensor* g_idx, const Layout& l
 
 // Where a runtime sums a · q · scale and a · zero · scale apart: each is rounded at its own size.
 template <class Zero>
-void allow_separate_zero_points(const KernelContext<Bounded>& context, const Layout& layout,
+void allow_separate_zero_points(const KernelContext<Bounded>& context, const Layout& layout, DType stored,
                                 const Zero& zero) {
   const std::span<Bounded> y = context.real_output(0);
   const std::span<const Bounded> a = context.real(0);
   constexpr double roundings = 4.0;
   const double unit = roundings * current_error_model().unit_roundoff;
+  const double storage =
+      stored == DType::float32 ? 0.0 : 2.0 * error_model_for(current_error_model(), stored).unit_roundoff;
   context.parallel_for(layout.columns, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n)
       for (std::size_t row = 0; row < y.size() / static_cast<std::size_t>(layout.columns); ++row) {
@@ -131,9 +133,10 @@ void allow_separate_zero_points(const KernelContext<Bounded>& context, const Lay
               zero(n, k);
         Bounded& to = y[row * static_cast<std::size_t>(layout.columns) + static_cast<std::size_t>(n)];
         if (!std::isfinite(size)) continue;
-        to.worst += unit * size;
-        to.likely += unit * size;
-        to.systematic += unit * size;
+        const double more = unit * size + storage * std::fabs(to.value);
+        to.worst += more;
+        to.likely += more;
+        to.systematic += more;
       }
   });
 }
@@ -175,15 +178,20 @@ struct MatMulNBits {
                      weight);
     if constexpr (std::is_same_v<S, Bounded>)
       // Zero points that are no integers are multiplied by the scale first.
-      if (given || context.node().attribute(separate_zero_points) != nullptr)
-        allow_separate_zero_points(context, layout, [&](std::int64_t n, std::int64_t k) {
-          const std::int64_t group = groups[static_cast<std::size_t>(k)];
-          const auto at = static_cast<std::size_t>(n * blocks + group);
-          const double zero = given    ? zeros[at].value
-                              : packed ? packed_zeros.at(n * layout.zero_bytes(), group)
-                                       : middle;
-          return std::fabs(zero * S(scales[at]).value);
-        });
+      if (given || context.node().attribute(separate_zero_points) != nullptr) {
+        DRIFTSCOPE_TRY(const std::int64_t number, int_attribute(context.node(), separate_zero_points, 1));
+        const DType stored = dtype_from_onnx(number).value_or(DType::float32);
+        allow_separate_zero_points(context, layout, is_floating(stored) ? stored : DType::float32,
+                                   [&](std::int64_t n, std::int64_t k) {
+                                     const std::int64_t group = groups[static_cast<std::size_t>(k)];
+                                     const auto at = static_cast<std::size_t>(n * blocks + group);
+                                     const double zero = given ? zeros[at].value
+                                                         : packed
+                                                             ? packed_zeros.at(n * layout.zero_bytes(), group)
+                                                             : middle;
+                                     return std::fabs(zero * S(scales[at]).value);
+                                   });
+      }
     return {};
   }
 };

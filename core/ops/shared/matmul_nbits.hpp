@@ -6,7 +6,7 @@
 namespace driftscope {
 
 /// Not an attribute of ONNX Runtime's: with it the bound also covers products with q and with the zero points
-/// that are summed apart, as kernels of integers do it.
+/// that are summed apart, as kernels of integers do it, and the storage of the result in this element type.
 inline constexpr std::string_view separate_zero_points = "driftscope.separate_zero_points";
 
 }  // namespace driftscope

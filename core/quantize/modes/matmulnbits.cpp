@@ -1,5 +1,6 @@
-// int4-matmulnbits: as int4, but a product of an activation and a constant matrix is com.microsoft MatMulNBits,
-// in which ONNX Runtime stores language models: the same steps and scales, with the zero point 8.
+// int4-matmulnbits: as int4, but a product of an activation and a constant matrix is com.microsoft
+// MatMulNBits, in which ONNX Runtime stores language models: the same steps and scales, with the zero point
+// 8.
 #include <fmt/format.h>
 
 #include <algorithm>

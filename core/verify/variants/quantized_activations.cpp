@@ -32,6 +32,8 @@ std::optional<Tensor> in_int8(const Tensor& a, std::int64_t depth, std::int64_t 
         values[row + i] =
             static_cast<double>(std::nearbyint(static_cast<float>(values[row + i]) * factor) * scale);
     }
+  numbers->dtype = DType::float32;  // of which the steps stand for numbers that float16 has not
+  numbers->tensor = Tensor();
   auto made = lower(*numbers);
   if (!made.ok()) return std::nullopt;
   return *std::move(made);
@@ -47,7 +49,8 @@ std::vector<Candidate> candidates(const LayerCase& layer) {
   const auto a = layer.derivation.known_value(layer.node().inputs[0]);
   if (!a || a->elements() % *depth != 0) return made;
   Node apart = layer.node();
-  apart.attributes.push_back({std::string(separate_zero_points), std::int64_t{1}});
+  apart.attributes.push_back(
+      {std::string(separate_zero_points), static_cast<std::int64_t>(layer.got.dtype())});
   std::vector<std::int64_t> blocks = {*own, 32, 128, *depth};
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (std::find(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(i), blocks[i]) !=

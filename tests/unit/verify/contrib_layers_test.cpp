@@ -1,4 +1,5 @@
-// Verdicts on layers of com.microsoft: what a runtime may do with them is rounding, what it may not is a fault.
+// Verdicts on layers of com.microsoft: what a runtime may do with them is rounding, what it may not is a
+// fault.
 #include <doctest/doctest.h>
 
 #include <algorithm>
