@@ -1,6 +1,7 @@
 // png_file: stb_image_write's encoder, writing to memory.
 #include <climits>
 
+#include "core/draw/picture_png.hpp"
 #include "core/draw/png.hpp"
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION

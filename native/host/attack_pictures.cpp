@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/draw/png.hpp"
+#include "core/draw/picture_png.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"

@@ -9,6 +9,7 @@
 #include "core/draw/colour_map.hpp"
 #include "core/draw/distributions.hpp"
 #include "core/draw/heat_map.hpp"
+#include "core/draw/picture_png.hpp"
 #include "core/draw/png.hpp"
 #include "core/draw/sample_picture.hpp"
 #include "core/draw/svg_painter.hpp"
