@@ -22,7 +22,7 @@ struct Ends {
 };
 
 /// Of finite values; the last one may be NaN, since a training that diverged ends so.
-Ends ends_of(const Curve& curve, Better better) {
+Ends ends_of(const Curve& curve, BetterCurve better) {
   Ends ends;
   ends.last = curve.values.back();
   for (std::size_t i = 0; i < curve.values.size(); ++i) {
@@ -31,7 +31,7 @@ Ends ends_of(const Curve& curve, Better better) {
       ++ends.not_finite;
       continue;
     }
-    if (std::isnan(ends.best) || (better == Better::lower ? value < ends.best : value > ends.best)) {
+    if (std::isnan(ends.best) || (better == BetterCurve::lower ? value < ends.best : value > ends.best)) {
       ends.best = value;
       ends.best_step = curve.steps[i];
     }
@@ -127,7 +127,7 @@ documents::CurveSummary summary_of(const CurveGroup& group) {
     summary.points = std::max<std::int64_t>(summary.points, std::ssize(curve->values));
     summary.not_finite += ends.not_finite;
     last.push_back(ends.last);
-    if (group.better == Better::unknown || std::isnan(ends.best)) continue;
+    if (group.better == BetterCurve::unknown || std::isnan(ends.best)) continue;
     best.push_back(ends.best);
     best_steps.push_back(ends.best_step);
   }

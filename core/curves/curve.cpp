@@ -40,7 +40,7 @@ void order_points(Curve& curve) {
   curve.values = std::move(ordered_curve.values);
 }
 
-Better better_of(std::string_view metric) {
+BetterCurve better_curve_of(std::string_view metric) {
   std::string name(metric);
   std::ranges::transform(name, name.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
@@ -49,8 +49,8 @@ Better better_of(std::string_view metric) {
       {"loss", "error", "drift", "perplexity", "entropy", "mse", "mae", "rmse", "distance"});
   constexpr std::array higher = std::to_array<std::string_view>(
       {"acc", "auc", "precision", "recall", "f1", "iou", "bleu", "psnr", "reward", "score"});
-  if (std::ranges::any_of(lower, has)) return Better::lower;
-  return std::ranges::any_of(higher, has) ? Better::higher : Better::unknown;
+  if (std::ranges::any_of(lower, has)) return BetterCurve::lower;
+  return std::ranges::any_of(higher, has) ? BetterCurve::higher : BetterCurve::unknown;
 }
 
 std::vector<CurveGroup> groups_of(const std::vector<Curve>& curves) {
@@ -61,7 +61,7 @@ std::vector<CurveGroup> groups_of(const std::vector<Curve>& curves) {
   for (const Curve& curve : curves) {
     place_of_metric.try_emplace(curve.metric, place_of_metric.size());
     const auto [at, is_new] = place.try_emplace({curve.run, curve.metric}, found.size());
-    if (is_new) found.push_back({curve.run, curve.metric, better_of(curve.metric), {}});
+    if (is_new) found.push_back({curve.run, curve.metric, better_curve_of(curve.metric), {}});
     found[at->second].repetitions.push_back(&curve);
   }
   std::vector<std::size_t> order(found.size());

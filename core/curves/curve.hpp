@@ -33,15 +33,15 @@ inline constexpr std::size_t max_curve_points = 20'000'000;  ///< of a file
 void order_points(Curve& curve);
 
 /// Which values of a metric are better.
-enum class Better { unknown, lower, higher };
+enum class BetterCurve { unknown, lower, higher };
 /// By words in its name: loss, error, … and accuracy, auc, …
-[[nodiscard]] Better better_of(std::string_view metric);
+[[nodiscard]] BetterCurve better_curve_of(std::string_view metric);
 
 /// Curves of one run and metric: its repetitions, in their order.
 struct CurveGroup {
   std::string run;
   std::string metric;
-  Better better = Better::unknown;
+  BetterCurve better = BetterCurve::unknown;
   std::vector<const Curve*> repetitions;
 };
 /// In the order in which metrics, and the runs of each, first appear. The curves must outlive them.

@@ -95,6 +95,7 @@ const slowModels = [
   "transformer-opset11",
   "vgg16",
   "resnet20-int8",
+  "mobilenetv2-small",
 ];
 for (const model of ["textcnn", "lenet5-int8", ...(sanitized ? [] : slowModels)]) {
   test(`Dataset_${model}_PredictsWhatPyTorchPredicted`, (t) => {
