@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t max_picture_elements = 3 * 128 * 128;
 constexpr std::size_t max_changes = 24;
 
-std::size_t colour_of(const Robustness& all, const std::string& target) {
+std::size_t colour_of(const SurvivalRates& all, const std::string& target) {
   return static_cast<std::size_t>(std::ranges::find(all.targets, target) - all.targets.begin());
 }
 
@@ -30,7 +30,7 @@ Bar rate_bar(std::string label, std::int64_t k, std::int64_t n, std::size_t seri
 
 }  // namespace
 
-std::vector<Bar> success_bars(const AttackResults& results, const Robustness& all) {
+std::vector<Bar> success_bars(const AttackResults& results, const SurvivalRates& all) {
   std::vector<Bar> bars;
   for (const documents::AttackResult& result : results.attack.results)
     bars.push_back(
@@ -38,7 +38,7 @@ std::vector<Bar> success_bars(const AttackResults& results, const Robustness& al
   return bars;
 }
 
-std::vector<Bar> transfer_bars(const AttackResults& results, const Robustness& all) {
+std::vector<Bar> transfer_bars(const AttackResults& results, const SurvivalRates& all) {
   std::vector<Bar> bars;
   for (const documents::AttackTransfer& transfer : results.attack.transfer) {
     if (transfer.adversarials < 1) continue;
@@ -51,7 +51,7 @@ std::vector<Bar> transfer_bars(const AttackResults& results, const Robustness& a
   return bars;
 }
 
-std::vector<RadarSeries> radar_series(const Robustness& all) {
+std::vector<RadarSeries> radar_series(const SurvivalRates& all) {
   std::vector<RadarSeries> series;
   for (std::size_t t = 0; t < all.targets.size(); ++t) series.push_back({all.targets[t], all.rates[t], t});
   return series;

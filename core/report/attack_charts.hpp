@@ -12,10 +12,10 @@
 namespace driftscope {
 
 /// In per cent, with Wilson's intervals; the colour of a target is its place in `all`.
-[[nodiscard]] std::vector<Bar> success_bars(const AttackResults& results, const Robustness& all);
+[[nodiscard]] std::vector<Bar> success_bars(const AttackResults& results, const SurvivalRates& all);
 /// Of targets with adversarials.
-[[nodiscard]] std::vector<Bar> transfer_bars(const AttackResults& results, const Robustness& all);
-[[nodiscard]] std::vector<RadarSeries> radar_series(const Robustness& all);
+[[nodiscard]] std::vector<Bar> transfer_bars(const AttackResults& results, const SurvivalRates& all);
+[[nodiscard]] std::vector<RadarSeries> radar_series(const SurvivalRates& all);
 
 /// Of a sample that is a picture of reasonable size; empty images for others.
 [[nodiscard]] AdversarialPictures pictures_of(const AttackResults& results, const AttackExample& example);

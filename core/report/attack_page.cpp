@@ -48,7 +48,7 @@ std::string bars_figure(const std::string& title, const std::string& caption, co
       html_text(title, 300), html_text(caption, 1000), painter.finish());
 }
 
-std::string success_section(const std::vector<AttackResults>& all, const Robustness& robustness) {
+std::string success_section(const std::vector<AttackResults>& all, const SurvivalRates& robustness) {
   std::string html = sections::open_section("success", "Success by target");
   for (const AttackResults& one : all) {
     html += bars_figure(attack_name(one.attack),
@@ -67,7 +67,7 @@ std::string success_section(const std::vector<AttackResults>& all, const Robustn
   return html + "</section>";
 }
 
-std::string robustness_section(const Robustness& robustness) {
+std::string robustness_section(const SurvivalRates& robustness) {
   if (robustness.attacks.size() < 2) return "";
   std::string html = sections::open_section("robustness", "Robustness: targets against attacks");
   if (robustness.attacks.size() >= min_radar_axes) {
@@ -104,7 +104,7 @@ std::string robustness_section(const Robustness& robustness) {
   return html + "</table></div></section>";
 }
 
-std::string transfer_section(const std::vector<AttackResults>& all, const Robustness& robustness) {
+std::string transfer_section(const std::vector<AttackResults>& all, const SurvivalRates& robustness) {
   std::string figures;
   for (const AttackResults& one : all) {
     figures += bars_figure(attack_name(one.attack), "Adversarials of one target that fool the other as well.",
@@ -188,7 +188,7 @@ std::string heading(const std::vector<AttackResults>& all) {
 }  // namespace
 
 std::string attack_page(const std::vector<AttackResults>& all) {
-  const Robustness robustness = robustness_of(all);
+  const SurvivalRates robustness = survival_rates(all);
   return page_html("Attacks: " + attacked_model(all.front().attack), attack_style,
                    heading(all) + success_section(all, robustness) + robustness_section(robustness) +
                        transfer_section(all, robustness) + examples_section(all));

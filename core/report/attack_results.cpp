@@ -172,8 +172,8 @@ std::string attack_name(const documents::Attack& attack) {
                         : attack.method;
 }
 
-Robustness robustness_of(const std::vector<AttackResults>& all) {
-  Robustness made;
+SurvivalRates survival_rates(const std::vector<AttackResults>& all) {
+  SurvivalRates made;
   for (const AttackResults& one : all) {
     made.attacks.push_back(attack_name(one.attack));
     for (const documents::AttackResult& result : one.attack.results)

@@ -55,11 +55,11 @@ struct AttackResults {
 
 /// One minus the rates of success: a row for each target that any result has, a column for each result; NaN
 /// where a target was not attacked.
-struct Robustness {
+struct SurvivalRates {
   std::vector<std::string> targets;
   std::vector<std::string> attacks;
   std::vector<std::vector<double>> rates;  ///< [target][attack]
 };
-[[nodiscard]] Robustness robustness_of(const std::vector<AttackResults>& all);
+[[nodiscard]] SurvivalRates survival_rates(const std::vector<AttackResults>& all);
 
 }  // namespace driftscope

@@ -72,7 +72,7 @@ class AttackScreen final : public View {
   void update(Screen& screen) {
     if (attacks_ != screen.feed.attacks) {
       attacks_ = screen.feed.attacks;
-      robustness_ = attacks_ ? robustness_of(*attacks_) : Robustness();
+      robustness_ = attacks_ ? survival_rates(*attacks_) : SurvivalRates();
       chosen_ = attacks_ && !attacks_->empty() ? attacks_->size() - 1 : 0;
       shown_ = no_place;
     }
@@ -225,7 +225,7 @@ class AttackScreen final : public View {
 
   Host* host_ = nullptr;
   std::shared_ptr<const std::vector<AttackResults>> attacks_;
-  Robustness robustness_;
+  SurvivalRates robustness_;
   std::size_t chosen_ = 0;  // the one after the last is the robustness against all
   std::size_t shown_ = no_place;
   std::vector<ShownExample> examples_;  // of the chosen one

@@ -104,7 +104,7 @@ TEST_CASE("Robustness_IsWhatIsLeftAfterEachAttack") {
   AttackResults other = results("bim");
   other.attack.results.pop_back();
   other.attack.results[0].successes = 0;
-  const Robustness made = robustness_of({results("fgsm"), other});
+  const SurvivalRates made = survival_rates({results("fgsm"), other});
   CHECK(made.attacks == std::vector<std::string>{"fgsm, ε 0.1", "bim, ε 0.1"});
   REQUIRE(made.rates.size() == 2);
   CHECK(made.rates[0][0] == doctest::Approx(1.0 / 3.0));
