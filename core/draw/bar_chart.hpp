@@ -24,7 +24,8 @@ struct Bar {
 [[nodiscard]] float bar_chart_height(std::size_t bars, float unit = 1.0f);
 
 /// One below the other, from 0; of what is negative or not finite only the texts. `logarithmic`: from the
-/// power of ten below the smallest on. `whole`: the axis reaches at least this, so that charts are comparable.
+/// power of ten below the smallest on. `whole`: the axis reaches at least this, so that charts are
+/// comparable.
 void paint_bars(Painter& painter, Box box, const std::vector<Bar>& bars, bool logarithmic, const Theme& theme,
                 double whole = 0.0);
 

@@ -17,8 +17,8 @@ struct Loss {
   std::int64_t classes = 0;
 };
 
-/// What the Softmax that makes this value reads, where there is one along the classes of rows; else the value,
-/// without Identity before it: the logarithm of probabilities would overflow where logits do not.
+/// What the Softmax that makes this value reads, where there is one along the classes of rows; else the
+/// value, without Identity before it: the logarithm of probabilities would overflow where logits do not.
 [[nodiscard]] Result<ValueId> logits_of(const Graph& graph, ValueId id);
 
 /// Adds the loss to the model's graph, with its input `label` (and `other`). `of`: as GradientRequest has it.

@@ -13,8 +13,8 @@ struct NamedVerification {
   const Verification* verification = nullptr;
 };
 
-/// The layers with the largest shares in how far the answer can move on the first target, and how far each has
-/// moved it on every target; "" without sensitivity.
+/// The layers with the largest shares in how far the answer can move on the first target, and how far each
+/// has moved it on every target; "" without sensitivity.
 [[nodiscard]] std::string sensitivity_table(std::span<const NamedVerification> targets);
 
 }  // namespace driftscope

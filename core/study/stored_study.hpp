@@ -1,5 +1,5 @@
-// A study with its results, from the texts of the files in its folder. Clients: the study command, the window.
-// It opens no file.
+// A study with its results, from the texts of the files in its folder. Clients: the study command, the
+// window. It opens no file.
 #pragma once
 
 #include <string>

@@ -11,8 +11,8 @@
 namespace driftscope {
 
 /// Σ direction[i] · value[i]. Of a row of classes: the best class less the second of the first sample, in
-/// logits, so that an answer changes when rounding moves it below 0. Of other outputs: the elements with fixed
-/// random signs over √n, which moves by about the root mean square of the elements' movements.
+/// logits, so that an answer changes when rounding moves it below 0. Of other outputs: the elements with
+/// fixed random signs over √n, which moves by about the root mean square of the elements' movements.
 struct AnswerNumber {
   std::string text;   ///< "the lead of class 7 over class 3"
   std::string value;  ///< whose elements: logits, or the first output

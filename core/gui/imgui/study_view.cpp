@@ -1,5 +1,5 @@
-// Study: what the published studies found, and what they find here: claims, accuracy, time and memory with their
-// intervals, and the tables beside those that were published.
+// Study: what the published studies found, and what they find here: claims, accuracy, time and memory with
+// their intervals, and the tables beside those that were published.
 #include <fmt/format.h>
 
 #include <algorithm>

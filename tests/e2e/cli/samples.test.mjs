@@ -96,6 +96,8 @@ const slowModels = [
   "vgg16",
   "resnet20-int8",
   "mobilenetv2-small",
+  "mobilenetv2-small-int8",
+  "inception-small",
 ];
 for (const model of ["textcnn", "lenet5-int8", ...(sanitized ? [] : slowModels)]) {
   test(`Dataset_${model}_PredictsWhatPyTorchPredicted`, (t) => {
