@@ -43,6 +43,8 @@ function(driftscope_add_ui target core)
   file(GLOB screens CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/gui/imgui/*.cpp")
   add_library(${target} STATIC ${screens})
   target_link_libraries(${target} PUBLIC ${core} driftscope_imgui)
+  # generated/documents/NAME.hpp
+  target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/include")
   driftscope_font(${target})
   driftscope_view_registry(${target} ${screens})
   driftscope_unity(${target} ALONE "/generated/")
