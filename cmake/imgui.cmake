@@ -44,7 +44,7 @@ function(driftscope_add_ui target core)
   add_library(${target} STATIC ${screens})
   target_link_libraries(${target} PUBLIC ${core} driftscope_imgui)
   # generated/documents/NAME.hpp
-  target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/include")
+  target_include_directories(${target} PUBLIC "${CMAKE_BINARY_DIR}/include")
   driftscope_font(${target})
   driftscope_view_registry(${target} ${screens})
   driftscope_unity(${target} ALONE "/generated/")

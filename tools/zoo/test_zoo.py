@@ -259,7 +259,8 @@ class Delivered(unittest.TestCase):
         models = {path.stem for path in (ASSETS / "models").glob("*.onnx")}
         self.assertLessEqual({"lenet1", "lenet5", "resnet20", "vgg16", "textcnn", "lstm", "gru",
                               "transformer", "unet", "lstm-opset11", "unet-opset11", "lenet5-int8",
-                              "resnet20-int8", "mobilenetv2-small"}, models)
+                              "resnet20-int8", "mobilenetv2-small",
+                              "resnet-small", "inception-small"}, models)
         self.assertEqual(set(self.report["models"]), models)
 
     def test_hashes(self):

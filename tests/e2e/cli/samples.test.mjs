@@ -97,6 +97,7 @@ const slowModels = [
   "resnet20-int8",
   "mobilenetv2-small",
   "mobilenetv2-small-int8",
+  "resnet-small",
   "inception-small",
 ];
 for (const model of ["textcnn", "lenet5-int8", ...(sanitized ? [] : slowModels)]) {
