@@ -171,7 +171,7 @@ std::string heading(const std::vector<AttackResults>& all) {
   for (const AttackResults& one : all) names += (names.empty() ? "" : "; ") + attack_name(one.attack);
   std::string html = "<header><h1>" + html_text(model, 200) + " under attack</h1><p class=\"headline\">" +
                      html_text(names, 1000) + "</p><p class=\"soft\">";
-  html += first.dataset.empty() ? "" : html_text(first.dataset, 300) + " · ";
+  html += first.dataset.empty() ? "" : html_text(without_folders(first.dataset), 300) + " · ";
   html +=
       fmt::format("{} samples, which all targets answer rightly before · seed {}", first.samples, first.seed);
   if (!first.gradient.empty()) html += " · gradient on " + html_text(first.gradient, 80);

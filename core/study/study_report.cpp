@@ -16,7 +16,7 @@ constexpr float chart_width = 1080.0f;
 constexpr const char* own_style = R"css(
 .theirs>*,.theirs>:first-child{color:var(--dim)}.theirs td{font-style:italic}
 td.why{white-space:normal;text-align:left;color:var(--dim)}td.long{white-space:normal;min-width:220px}
-.holds{font-weight:600}.fails{color:var(--fault);font-weight:600}
+td[rowspan]{vertical-align:top}.holds{font-weight:600}.fails{color:var(--fault);font-weight:600}
 )css";
 
 std::string chart_html(const StudyChart& chart) {
@@ -49,6 +49,57 @@ bool is_text(const StudyTable& table, std::size_t column) {
   return std::ranges::find(names, table.columns[column]) != std::end(names);
 }
 
+constexpr std::size_t claim_column = 0;
+constexpr std::size_t model_column = 1;
+constexpr std::size_t target_column = 2;
+
+/// Claims that end alike on several targets of a model in one row, which names all of them.
+std::vector<StudyTable::Row> with_targets_together(const std::vector<StudyTable::Row>& rows) {
+  std::vector<StudyTable::Row> together;
+  for (const StudyTable::Row& row : rows) {
+    StudyTable::Row like = row;
+    if (!together.empty()) like.cells[target_column] = together.back().cells[target_column];
+    if (!together.empty() && like.cells == together.back().cells)
+      together.back().cells[target_column] += ", " + row.cells[target_column];
+    else
+      together.push_back(row);
+  }
+  return together;
+}
+
+/// Rows from this one on with the same words in this column and those before it; 0: the row above has them.
+std::size_t rows_alike(const std::vector<StudyTable::Row>& rows, std::size_t row, std::size_t column) {
+  const auto alike = [&](std::size_t a, std::size_t b) {
+    return std::equal(rows[a].cells.begin(), rows[a].cells.begin() + static_cast<std::ptrdiff_t>(column) + 1,
+                      rows[b].cells.begin());
+  };
+  if (row > 0 && alike(row, row - 1)) return 0;
+  std::size_t end = row + 1;
+  while (end < rows.size() && alike(row, end)) ++end;
+  return end - row;
+}
+
+std::string claims_html(const StudyTable& table) {
+  const std::vector<StudyTable::Row> rows = with_targets_together(table.rows);
+  std::string html;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < rows[r].cells.size(); ++i) {
+      const std::size_t span = i == claim_column || i == model_column ? rows_alike(rows, r, i) : 1;
+      if (span == 0) continue;
+      const std::string& cell = rows[r].cells[i];
+      const char* const kind = i == claim_column || i == 4    ? "text long"
+                               : cell == "holds here"         ? "text holds"
+                               : cell == "does not hold here" ? "text fails"
+                                                              : "text";
+      html += fmt::format("<td class=\"{}\"{}>{}</td>", kind,
+                          span > 1 ? fmt::format(" rowspan=\"{}\"", span) : "", html_text(cell, 1000));
+    }
+    html += "</tr>";
+  }
+  return html;
+}
+
 std::string row_html(const StudyTable& table, const StudyTable::Row& row) {
   std::string html = row.published ? "<tr class=\"theirs\">" : "<tr>";
   const bool reason = row.cells.size() > 2 && row.cells[1] == "not here";
@@ -58,13 +109,7 @@ std::string row_html(const StudyTable& table, const StudyTable::Row& row) {
                           html_text(row.cells[i], 500));
       break;
     }
-    const bool answer = table.id == "claims" && i == 3;
-    const char* kind = answer && row.cells[i] == "holds here"           ? "text holds"
-                       : answer && row.cells[i] == "does not hold here" ? "text fails"
-                       : table.id == "claims" && (i == 0 || i == 4)     ? "text long"
-                       : is_text(table, i)                              ? "text"
-                                                                        : "";
-    html += fmt::format("<td{}>{}</td>", *kind != '\0' ? fmt::format(" class=\"{}\"", kind) : "",
+    html += fmt::format("<td{}>{}</td>", is_text(table, i) ? " class=\"text\"" : "",
                         html_text(row.cells[i], 1000));
   }
   return html + "</tr>";
@@ -78,7 +123,10 @@ std::string table_html(const StudyTable& table) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", is_text(table, i) ? " class=\"text\"" : "",
                         html_text(table.columns[i], 200));
   html += "</tr></thead><tbody>";
-  for (const StudyTable::Row& row : table.rows) html += row_html(table, row);
+  if (table.id == "claims")
+    html += claims_html(table);
+  else
+    for (const StudyTable::Row& row : table.rows) html += row_html(table, row);
   html += "</tbody></table></div>";
   const bool published = std::ranges::any_of(table.rows, &StudyTable::Row::published);
   if (published || !table.note.empty())
@@ -86,10 +134,6 @@ std::string table_html(const StudyTable& table) {
                         html_text(table.note, 2000));
   return html + "</section>";
 }
-
-}  // namespace
-
-namespace {
 
 std::string page_begin(const std::string& title, const std::string& about) {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
