@@ -1,7 +1,7 @@
 """The genetic attack on texts beside another writing of the published notebook's algorithm (Alzantot et al. 2018, nesl), with
 the same neighbours, from the model's own embedding, and no language model.
 
-TextAttack has the search, too, but its import downloads data for nltk and needs flair, so that it cannot be locked here."""
+TextAttack has the search, too; its import downloads data of nltk and needs flair with all that this needs."""
 import json
 
 import attack_cases
