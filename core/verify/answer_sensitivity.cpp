@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/eval/exact_run.hpp"
 #include "core/eval/infer_shapes.hpp"
@@ -81,6 +82,33 @@ struct Counter {
   }
 };
 
+/// Constants and values of the graph itself, as far as their sizes are known.
+double bytes_of(const Graph& graph) {
+  double bytes = 0.0;
+  for (const Value& value : graph.values) {
+    if (value.constant) bytes += static_cast<double>(value.constant->byte_size());
+    const auto shape = value.constant ? std::nullopt : value.static_shape();
+    const auto size = shape ? tensor_byte_size(value.dtype, *shape) : Result<std::int64_t>(0);
+    if (size.ok()) bytes += static_cast<double>(*size);
+  }
+  return bytes;
+}
+
+Status expect_cheap(const Graph& graph) {
+  if (const double work = multiply_adds(graph); work > cheap_multiply_adds)
+    return Error{ErrorKind::limit,
+                 fmt::format("a run of the model is {:.0f} million multiplications, and by itself it is "
+                             "computed up to {:.0f} million; --sensitivity computes it",
+                             work / 1e6, cheap_multiply_adds / 1e6)};
+  if (const double bytes = bytes_of(graph); bytes > cheap_bytes)
+    return Error{ErrorKind::limit,
+                 fmt::format("the model's weights and values have {}, and by itself it is computed up to {}; "
+                             "--sensitivity computes it",
+                             format_bytes(static_cast<std::int64_t>(bytes)),
+                             format_bytes(static_cast<std::int64_t>(cheap_bytes)))};
+  return {};
+}
+
 }  // namespace
 
 Result<AnswerSensitivity> AnswerSensitivity::prepare(const Graph& graph, const TraceView& recorded,
@@ -91,12 +119,7 @@ Result<AnswerSensitivity> AnswerSensitivity::prepare(const Graph& graph, const T
   DRIFTSCOPE_TRY(NamedInputs inputs, inputs_of(graph, recorded));
   DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(graph, inputs));
   made.graph_ = bound.graph;
-  if (const double work = multiply_adds(*bound.graph);
-      wanted != SensitivityWanted::always && work > cheap_multiply_adds)
-    return Error{ErrorKind::limit,
-                 fmt::format("a run of the model is {:.0f} million multiplications, and by itself it is "
-                             "computed up to {:.0f} million; --sensitivity computes it",
-                             work / 1e6, cheap_multiply_adds / 1e6)};
+  if (wanted != SensitivityWanted::always) DRIFTSCOPE_CHECK(expect_cheap(*bound.graph));
   DRIFTSCOPE_TRY(const Model model, with_answer(*bound.graph, made.answer_));
   const std::vector<std::string> layers = layers_before(*bound.graph, made.answer_.value);
   GradientRequest request;

@@ -28,6 +28,8 @@ enum class SensitivityWanted { when_cheap, always, never };
 
 /// Multiplications of the model up to which it counts as cheap (multiply_adds). Measured (docs/gradients.md).
 inline constexpr double cheap_multiply_adds = 3e8;
+/// The same of its constants and values: the gradient is computed in double, and reads all of them.
+inline constexpr double cheap_bytes = 256.0 * (1 << 20);
 
 /// What one target's rounding is expected to do, layer by layer.
 struct PredictedLayers {
@@ -45,7 +47,7 @@ class AnswerSensitivity {
  public:
   /// Runs the model and its gradient once, in double, on the inputs of `recorded`, which also has the first
   /// output. Errors say why this model has no sensitivity: an operator without a gradient rule, integers, a
-  /// body, more than `cheap_multiply_adds` unless always; cancelled when `progress` returns false.
+  /// body, more than `cheap_multiply_adds` or `cheap_bytes` unless always; cancelled when `progress` returns false.
   [[nodiscard]] static Result<AnswerSensitivity> prepare(const Graph& graph, const TraceView& recorded,
                                                          SensitivityWanted wanted, ThreadPool& threads,
                                                          const VerifyProgress& progress = {});
