@@ -47,7 +47,8 @@ class AnswerSensitivity {
  public:
   /// Runs the model and its gradient once, in double, on the inputs of `recorded`, which also has the first
   /// output. Errors say why this model has no sensitivity: an operator without a gradient rule, integers, a
-  /// body, more than `cheap_multiply_adds` or `cheap_bytes` unless always; cancelled when `progress` returns false.
+  /// body, more than `cheap_multiply_adds` or `cheap_bytes` unless always; cancelled when `progress` returns
+  /// false.
   [[nodiscard]] static Result<AnswerSensitivity> prepare(const Graph& graph, const TraceView& recorded,
                                                          SensitivityWanted wanted, ThreadPool& threads,
                                                          const VerifyProgress& progress = {});
