@@ -1,7 +1,7 @@
 // driftscope study: a run that is killed goes on and loses nothing; reports; what is wrong is refused.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -131,16 +131,22 @@ test("Study_KilledAgainAndAgain_HasTheRatesOfOneThatWasNot", async (t) => {
   const straight = run(args("straight"));
   assert.equal(straight.status, 0, straight.stderr);
   const store = join(folder, "killed", "cells.jsonl");
+  const bytes = () => (existsSync(store) ? statSync(store).size : 0);
   let kills = 0;
   let before = [];
   for (let code = null; code !== 0;) {
     assert.ok(kills < 100, "it does not get on");
     const child = spawn(driftscope, args("killed"), { stdio: "ignore" });
     const ended = new Promise((resolve) => child.on("exit", resolve));
-    // Later and later, so that a slow machine finishes as well.
-    const timer = setTimeout(() => child.kill("SIGKILL"), 700 * 1.4 ** kills);
+    const size = bytes();
+    const begun = Date.now();
+    // First before there is anything, then with each new result; and later and later, so that it ends.
+    const timer = setInterval(() => {
+      const [written, waited] = [bytes() > size, Date.now() - begun];
+      if (kills < 1 ? waited > 30 : kills < 4 ? written : waited > 700 * 1.4 ** kills) child.kill("SIGKILL");
+    }, 2);
     code = await ended;
-    clearTimeout(timer);
+    clearInterval(timer);
     assert.ok(code === null || code === 0, `exit code ${code}`);
     if (code === null) ++kills;
     if (!existsSync(store)) continue;
