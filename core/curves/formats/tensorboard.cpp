@@ -43,7 +43,7 @@ std::optional<double> of_bytes(std::string_view bytes) {
   return static_cast<double>(value);
 }
 
-/// The one element of a TensorProto; nothing: it has another number of them, or a type that is no number.
+/// The element of a TensorProto that has exactly one, of a numeric type; otherwise nothing.
 Result<std::optional<double>> tensor_scalar(std::string_view message) {
   enum Type : std::int64_t { float32 = 1, float64 = 2, int32 = 3, int64 = 9, float16 = 19 };
   std::int64_t type = 0;
