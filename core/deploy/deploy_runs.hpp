@@ -59,6 +59,7 @@ struct DeployRun {
 struct DeployRuns {
   std::string input;                     ///< what it ran on, in words
   std::vector<LayerRange> layers = {};   ///< of pc/strict; empty where that did not run
+  std::string no_layers = {};            ///< why it did not
   std::vector<NamedRange> outputs = {};  ///< of pc/strict
   std::vector<DeployRun> targets = {};
 };

@@ -55,7 +55,7 @@ std::vector<NamedRange> output_ranges(const Graph& graph, const Trace& trace) {
   return ranges;
 }
 
-/// Of pc/strict, value by value as they are computed: none is kept. Where it cannot run, nothing is known.
+/// Of pc/strict, value by value as they are computed: none is kept.
 void see_ranges(const ModelFile& model, ComparisonInputs inputs, TargetRunner& runner,
                 const DeploymentProgress& progress, DeployRuns& runs) {
   std::vector<NamedRange> ranges;
@@ -67,7 +67,10 @@ void see_ranges(const ModelFile& model, ComparisonInputs inputs, TargetRunner& r
     return {};
   };
   const auto trace = run_once(model, inputs, "pc/strict", false, runner, progress);
-  if (!trace.ok()) return;
+  if (!trace.ok()) {
+    runs.no_layers = trace.error().message;
+    return;
+  }
   runs.layers = layer_ranges(model.graph, ranges);
   runs.outputs = output_ranges(model.graph, *trace);
 }

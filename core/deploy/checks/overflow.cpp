@@ -48,6 +48,12 @@ std::vector<DeployFinding> find(const DeployContext& context) {
   std::vector<DeployFinding> findings;
   if (context.runs == nullptr) return findings;
   const DeployRuns& runs = *context.runs;
+  if (!runs.no_layers.empty())
+    findings.push_back({.severity = DeploySeverity::note,
+                        .where = context.model->name,
+                        .shows = "whether layers overflow is not known",
+                        .why = fmt::format("pc/strict does not run the model: {}", runs.no_layers),
+                        .fix = "compare the answers of two targets that run it"});
   if (const auto [layer, count] =
           first_of(runs, [](const LayerRange& one) { return !one.range.finite() && one.finite_inputs; });
       layer != nullptr)

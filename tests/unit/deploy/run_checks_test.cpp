@@ -110,6 +110,16 @@ TEST_CASE("DeployCheck_Overflow_InfinityOfFiniteNumbers") {
   CHECK(found("overflow", runs).empty());
 }
 
+TEST_CASE("DeployCheck_Overflow_WithoutRanges_SaysThatNothingIsKnown") {
+  DeployRuns runs{.input = "seed:42"};
+  CHECK(found("overflow", runs).empty());
+  runs.no_layers = "node 'm': no kernel for Magic";
+  const auto findings = found("overflow", runs);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].severity == DeploySeverity::note);
+  CHECK(says(findings[0].why, "no kernel for Magic"));
+}
+
 TEST_CASE("DeployCheck_Overflow_LimitOfHalves") {
   DeployRuns runs{.input = "seed:42"};
   const auto of = [&runs](double largest, DType dtype) {
