@@ -11,7 +11,8 @@ import torch_graph
 from driftscope.program import find_program
 
 MODELS = cases.ROOT / "assets/models"
-NAMES = ["lenet1", "lenet5", "resnet20", "mobilenetv2-small", "resnet-small", "inception-small", "vgg16", "textcnn", "lstm", "gru", "transformer", "transformer-opset11", "unet"]
+NAMES = ["lenet1", "lenet5", "resnet20", "mobilenetv2-small", "resnet-small", "inception-small", "vgg16", "textcnn",
+         "lstm", "gru", "transformer", "transformer-opset11", "unet"]
 
 
 def inputs_of(model, batch, seed):

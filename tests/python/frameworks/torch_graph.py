@@ -32,11 +32,19 @@ def _transposed(x, weight, bias=None, *, strides=None, pads=None, output_padding
 
 
 def _pool(kind):
-    def pool(x, *, kernel_shape, strides=None, pads=None, ceil_mode=0, **_):
+    def pool(x, *, kernel_shape, strides=None, pads=None, ceil_mode=0, count_include_pad=0, **_):
         rank = len(kernel_shape)
-        assert not pads or not any(pads)
         operator = getattr(functional, f"{kind}_pool{rank}d")
-        return operator(x, kernel_shape, strides or 1, 0, ceil_mode=bool(ceil_mode))
+        if not pads or not any(pads):
+            return operator(x, kernel_shape, strides or 1, 0, ceil_mode=bool(ceil_mode))
+        assert not ceil_mode
+        around = _spatial(pads, rank)
+        if kind == "max":
+            return operator(functional.pad(x, around, value=-torch.inf), kernel_shape, strides or 1)
+        average = operator(functional.pad(x, around), kernel_shape, strides or 1)
+        if count_include_pad:
+            return average
+        return average / operator(functional.pad(torch.ones_like(x), around), kernel_shape, strides or 1)
 
     return pool
 
