@@ -13,6 +13,7 @@
 
 #include "core/base/float_bits.hpp"
 #include "core/model/dtype.hpp"
+#include "core/model/element.hpp"
 #include "core/numerics/bounded.hpp"
 #include "core/numerics/portable_math.hpp"
 #include "core/numerics/strict_math.hpp"
