@@ -1,7 +1,5 @@
 """The genetic attack on texts beside another writing of the published notebook's algorithm (Alzantot et al. 2018, nesl), with
-the same neighbours, from the model's own embedding, and no language model.
-
-TextAttack has the search, too; its import downloads data of nltk and needs flair with all that this needs."""
+the same neighbours, from the model's own embedding, and no language model."""
 import json
 
 import attack_cases
