@@ -5,11 +5,17 @@
 find_program(NODE_PROGRAM node REQUIRED)
 add_custom_target(compressed ALL)
 
-# driftscope_compress(name file [target]): FILE.br and FILE.gz; `target` makes the file.
-function(driftscope_compress name file)
+# driftscope_compress(name file target [BEST]): FILE.br and FILE.gz; `target` makes the file. BEST: as small as
+# brotli gets, for what every visitor fetches.
+function(driftscope_compress name file target)
+  cmake_parse_arguments(ARG "BEST" "" "" ${ARGN})
+  set(quality good)
+  if(ARG_BEST)
+    set(quality best)
+  endif()
   add_custom_command(OUTPUT "${file}.br" "${file}.gz"
-    COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/compress.mjs" "${file}"
-    DEPENDS ${ARGN} "${CMAKE_SOURCE_DIR}/cmake/compress.mjs" VERBATIM COMMENT "Compressing ${name}")
+    COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/compress.mjs" ${quality} "${file}"
+    DEPENDS "${target}" "${CMAKE_SOURCE_DIR}/cmake/compress.mjs" VERBATIM COMMENT "Compressing ${name}")
   add_custom_target(compress-${name} DEPENDS "${file}.br" "${file}.gz")
   add_dependencies(compressed compress-${name})
 endfunction()

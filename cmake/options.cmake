@@ -16,8 +16,12 @@ target_compile_options(driftscope_options INTERFACE
 # Unoptimised, the whole compiles three times as fast; where a run spends its time is optimised in every build.
 set(simd_options "")
 set(cold_options "")
+set(operator_options "")
 if(DRIFTSCOPE_PLATFORM STREQUAL "web")
-  set(cold_options -Os)
+  set(cold_options -Oz)
+  # A visitor fetches it all. Operators are templates for three kinds of numbers; with LLVM's own limits of inlining and
+  # unrolling they are an eighth larger.
+  set(operator_options -fno-unroll-loops "SHELL:-mllvm -inline-threshold=75")
 elseif(DRIFTSCOPE_OPTIMIZE)
   set(cold_options -O1)
 endif()
@@ -25,6 +29,7 @@ if(NOT DRIFTSCOPE_OPTIMIZE)
   set(simd_options -O1)
 endif()
 set(DRIFTSCOPE_SIMD_OPTIONS "${simd_options}" CACHE STRING "Options for kernels that are compiled once per instruction set")
+set(DRIFTSCOPE_OPERATOR_OPTIONS "${operator_options}" CACHE STRING "Options for core/ops")
 set(DRIFTSCOPE_COLD_OPTIONS "${cold_options}" CACHE STRING "Options for layers that prepare text and pictures")
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -28,7 +28,7 @@ function(driftscope_add_engine name core xnnpack)
     SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${DRIFTSCOPE_SITE}/engine")
   add_custom_command(TARGET ${name} POST_BUILD COMMAND "${NODE_PROGRAM}"
     "${CMAKE_SOURCE_DIR}/cmake/name_build.mjs" "${DRIFTSCOPE_SITE}/engine/${name}.wasm" VERBATIM)
-  driftscope_compress(${name} "${DRIFTSCOPE_SITE}/engine/${name}.wasm" ${name})
+  driftscope_compress(${name} "${DRIFTSCOPE_SITE}/engine/${name}.wasm" ${name} BEST)
 endfunction()
 
 # Workers are made before the engine starts: making them later needs the event loop, which a running
@@ -61,7 +61,7 @@ if(DRIFTSCOPE_HAS_GUI)
     -sINCOMING_MODULE_JS_API=canvas,locateFile)
   set_target_properties(driftscope-gui PROPERTIES
     SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${DRIFTSCOPE_SITE}/gui")
-  driftscope_compress(driftscope-gui "${DRIFTSCOPE_SITE}/gui/driftscope-gui.wasm" driftscope-gui)
+  driftscope_compress(driftscope-gui "${DRIFTSCOPE_SITE}/gui/driftscope-gui.wasm" driftscope-gui BEST)
   list(APPEND engines driftscope-gui)
 endif()
 

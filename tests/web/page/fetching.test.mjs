@@ -57,7 +57,7 @@ test("the engine comes compressed and is not fetched again when the page is open
   assert.equal(wasm.headers["content-encoding"], "br");
   assert.equal(wasm.headers["content-type"], "application/wasm");
   assert.equal(wasm.headers.vary, "Accept-Encoding");
-  assert.ok(Number(wasm.headers["content-length"]) < 1.9e6, wasm.headers["content-length"]);
+  assert.ok(Number(wasm.headers["content-length"]) < 1.5e6, wasm.headers["content-length"]);
   assert.equal(await load(), "kept by this browser");
   assert.equal(await ran(page, "Model file"), "248.3 kB, kept by this browser");
   assert.equal(answers("lenet5.onnx").length, 1);
