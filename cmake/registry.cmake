@@ -167,10 +167,10 @@ file(GLOB statistical_test_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/sta
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/statistical_test_registry.cpp" "${statistical_test_files}"
   core/statistics/test_table.hpp StatisticalTestTable statistical_tests statistical_test_table)
 
-# core/generate/mutations/FOO.cpp defines mutations::foo::add_to(MutationTable&).
-file(GLOB mutation_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/generate/mutations/*.cpp")
+# core/mutants/mutations/FOO.cpp defines mutations::foo::add_to(MutationTable&).
+file(GLOB mutation_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/mutants/mutations/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/mutation_registry.cpp" "${mutation_files}"
-  core/generate/mutation.hpp MutationTable mutations mutation_table)
+  core/mutants/mutation.hpp MutationTable mutations mutation_table)
 
 # core/convert/tflite/operators/FOO.cpp defines tflite::operators::foo::add_to(tflite::OperatorTable&).
 file(GLOB tflite_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tflite/operators/*.cpp")

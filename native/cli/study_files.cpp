@@ -11,7 +11,7 @@
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
 #include "native/cli/result_store.hpp"
-#include "native/host/generate_run.hpp"
+#include "native/host/mutants_run.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
@@ -57,7 +57,7 @@ Result<GivenDataset> open_labelled(const std::string& spec, const ModelFile& mod
 
 /// What a manifest must say of the set that is wanted.
 struct WantedSet {
-  const GeneratePlan& plan;
+  const MutantsPlan& plan;
   const fs::path& folder;
 
   /// Where the set lies as a data set; nothing: it is not there.
@@ -184,7 +184,7 @@ Status make_study_data(
           how.of.empty() ? subject.subject.data.begin()
                          : std::ranges::find(subject.subject.data, how.of, &documents::StudyData::name);
       const std::string where = fmt::format("{}, data {}", subject.subject.name(), data.name);
-      GeneratePlan plan;
+      MutantsPlan plan;
       plan.model = &subject.model;
       DRIFTSCOPE_TRY(plan.dataset, placed_source(original->source, folder, options));
       plan.method = how.method;
@@ -194,7 +194,7 @@ Status make_study_data(
       plan.seed = static_cast<std::uint64_t>(how.seed.value_or(42));
       plan.progress = [&](std::int64_t made) { progress("generating " + where, made, how.count); };
       plan.stopped = stopped;
-      DRIFTSCOPE_CHECK(check_generate_plan(plan));
+      DRIFTSCOPE_CHECK(check_mutants_plan(plan));
       const fs::path set = files.out / "generated" / fmt::format("{}-{}", subject.subject.model, data.name);
       DRIFTSCOPE_TRY(auto made, (WantedSet{plan, set}.found()));
       if (!made) {

@@ -1,4 +1,4 @@
-#include "native/host/generate_run.hpp"
+#include "native/host/mutants_run.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "core/dataset/dataset.hpp"
 #include "core/dataset/idx.hpp"
 #include "core/dataset/stored_pictures.hpp"
-#include "core/generate/activation_runner.hpp"
+#include "core/mutants/activation_runner.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
@@ -126,7 +126,7 @@ Result<std::vector<Activations>> run_on(ActivationRunner& runner, std::span<cons
 }
 
 /// Runs the model on what the generator offers until it has enough.
-Status generate_all(Generator& generator, ActivationRunner& runner, const GeneratePlan& plan) {
+Status generate_all(Generator& generator, ActivationRunner& runner, const MutantsPlan& plan) {
   for (;;) {
     const auto offered = generator.next();
     if (offered.empty()) break;
@@ -138,14 +138,14 @@ Status generate_all(Generator& generator, ActivationRunner& runner, const Genera
     if (plan.stopped && plan.stopped()) return Error{ErrorKind::cancelled, "the set was not made to its end"};
   }
   if (!generator.stuck()) return {};
-  return bad_input(fmt::format("generate: after {} mutants none covers anything new, {} of {} are made; {}",
+  return bad_input(fmt::format("mutants: after {} mutants none covers anything new, {} of {} are made; {}",
                                generator.counts().tried, generator.kept().size(), plan.count,
                                generator.counts().tried == 0
                                    ? "the model answers no sample of the data set rightly"
                                    : "use a smaller --count, more originals, or --criterion kmnc"));
 }
 
-documents::Generated manifest(const GeneratePlan& plan, const Originals& originals,
+documents::Generated manifest(const MutantsPlan& plan, const Originals& originals,
                               const Generator& generator, double seconds) {
   documents::Generated document;
   document.model = plan.model->name;
@@ -189,7 +189,7 @@ Status check_memory(std::int64_t count, std::size_t picture_bytes) {
   const double needed = 3.0 * static_cast<double>(count) * static_cast<double>(picture_bytes);
   if (needed <= most) return {};
   return limit_error(
-      fmt::format("generate: {} pictures of {} bytes would take {:.0f} MB; use --count {} or less, and "
+      fmt::format("mutants: {} pictures of {} bytes would take {:.0f} MB; use --count {} or less, and "
                   "several seeds for more",
                   count, picture_bytes, needed / 1e6,
                   static_cast<std::int64_t>(most / 3 / static_cast<double>(picture_bytes))));
@@ -197,21 +197,21 @@ Status check_memory(std::int64_t count, std::size_t picture_bytes) {
 
 }  // namespace
 
-Status check_generate_plan(GeneratePlan& plan) {
+Status check_mutants_plan(MutantsPlan& plan) {
   if (plan.method != "deephunter" && plan.method != "tensorfuzz")
     return bad_input(
-        fmt::format("generate: --method {}: expected deephunter or tensorfuzz", in_quotes(plan.method)));
+        fmt::format("mutants: --method {}: expected deephunter or tensorfuzz", in_quotes(plan.method)));
   const bool tensorfuzz = plan.method == "tensorfuzz";
   if (plan.criterion.empty()) plan.criterion = tensorfuzz ? "neighbour" : "kmnc";
   const bool known =
       tensorfuzz ? plan.criterion == "neighbour" : plan.criterion == "kmnc" || plan.criterion == "nbc";
   if (known) return {};
-  return bad_input(fmt::format("generate: --criterion {} does not go with --method {}; expected {}",
+  return bad_input(fmt::format("mutants: --criterion {} does not go with --method {}; expected {}",
                                plan.criterion, plan.method, tensorfuzz ? "neighbour" : "kmnc or nbc"));
 }
 
-Result<GeneratedSet> generate_set(GeneratePlan plan, const std::filesystem::path& folder) {
-  DRIFTSCOPE_CHECK(check_generate_plan(plan));
+Result<GeneratedSet> generate_set(MutantsPlan plan, const std::filesystem::path& folder) {
+  DRIFTSCOPE_CHECK(check_mutants_plan(plan));
   const auto begin = std::chrono::steady_clock::now();
   DRIFTSCOPE_TRY(Originals originals, read_originals(plan.dataset, *plan.model));
   DRIFTSCOPE_CHECK(check_memory(plan.count, originals.pictures[0].pixels.size()));

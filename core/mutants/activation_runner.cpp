@@ -1,4 +1,4 @@
-#include "core/generate/activation_runner.hpp"
+#include "core/mutants/activation_runner.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // A few values of the picture at random become any value, as DeepHunter.
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::pixels {
 

@@ -1,18 +1,18 @@
 // Generated data sets as files: the originals that are read, the mutants that are made of them and written.
-// Clients: generate, study.
+// Clients: mutants, study.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <string>
 
-#include "core/generate/generator.hpp"
+#include "core/mutants/generator.hpp"
 #include "generated/documents/generated.hpp"
 #include "native/host/model_file.hpp"
 
 namespace driftscope {
 
-struct GeneratePlan {
+struct MutantsPlan {
   const ModelFile* model = nullptr;
   std::string dataset;  ///< the originals: idx:IMAGES,LABELS or cifar10:FILE
   std::string method = "deephunter";
@@ -26,7 +26,7 @@ struct GeneratePlan {
 };
 
 /// Fills in the criterion. Errors: methods and criteria that are not there or do not go together.
-[[nodiscard]] Status check_generate_plan(GeneratePlan& plan);
+[[nodiscard]] Status check_mutants_plan(MutantsPlan& plan);
 
 struct GeneratedSet {
   documents::Generated manifest;
@@ -37,7 +37,7 @@ struct GeneratedSet {
 /// Makes the set and writes it to the folder, the manifest last: where it is, the set is complete. Errors:
 /// a plan that cannot be, a data set of another format, a model whose data are no pictures, too many
 /// pictures for the memory, a model that no mutant makes do anything new, files that cannot be written.
-[[nodiscard]] Result<GeneratedSet> generate_set(GeneratePlan plan, const std::filesystem::path& folder);
+[[nodiscard]] Result<GeneratedSet> generate_set(MutantsPlan plan, const std::filesystem::path& folder);
 
 /// The set in a folder as a data set: "idx:FOLDER/images…,FOLDER/labels…".
 [[nodiscard]] std::string generated_dataset(const documents::Generated& manifest,

@@ -1,4 +1,4 @@
-#include "core/generate/coverage.hpp"
+#include "core/mutants/coverage.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // code gives standard deviations and salt for pixels in [0, 1] to pixels up to 255, where they do nothing or
 // wrap round; here they are for 255, and so small that additive noise mostly stays within the limit on
 // mutations.
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::noise {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/rng.hpp"
-#include "core/generate/coverage.hpp"
-#include "core/generate/mutation.hpp"
+#include "core/mutants/coverage.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope {
 

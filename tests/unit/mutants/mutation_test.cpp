@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/sha256.hpp"
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::test::mutation_test {
 namespace {

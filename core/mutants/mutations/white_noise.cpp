@@ -2,7 +2,7 @@
 // of the original.
 #include <algorithm>
 
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::white_noise {
 namespace {

@@ -1,5 +1,5 @@
 // Around the centre, counter-clockwise, in DeepHunter's range.
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 #include "core/numerics/portable_math.hpp"
 
 namespace driftscope::mutations::rotation {

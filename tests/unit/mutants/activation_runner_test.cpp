@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/generate/activation_runner.hpp"
+#include "core/mutants/activation_runner.hpp"
 #include "unit/support/model_builder.hpp"
 
 namespace driftscope::test::activation_runner_test {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/generate/generator.hpp"
+#include "core/mutants/generator.hpp"
 
 namespace driftscope::test::generator_test {
 namespace {

@@ -1,5 +1,5 @@
 // Down and to the right by the same number of pixels, as DeepHunter.
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::translation {
 

@@ -1,5 +1,5 @@
 // Every pixel times a factor, in DeepHunter's range.
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::contrast {
 

@@ -1,24 +1,24 @@
-// driftscope generate MODEL --dataset D --count N -o DIR
+// driftscope mutants MODEL --dataset D --count N -o DIR
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
 
 #include "native/cli/commands/commands.hpp"
-#include "native/host/generate_run.hpp"
+#include "native/host/mutants_run.hpp"
 
 namespace driftscope {
 namespace {
 
-struct GenerateCommand {
+struct MutantsCommand {
   std::string model;
   std::string out;
-  GeneratePlan plan;
+  MutantsPlan plan;
   bool quiet = false;
 };
 
-Status run_generate(GenerateCommand& command) {
-  DRIFTSCOPE_CHECK(check_generate_plan(command.plan));
+Status run_mutants(MutantsCommand& command) {
+  DRIFTSCOPE_CHECK(check_mutants_plan(command.plan));
   std::error_code error;
   if (std::filesystem::exists(command.out, error) && !std::filesystem::is_directory(command.out, error))
     return bad_input(fmt::format("-o {}: a file is there; expected a folder", command.out));
@@ -42,10 +42,10 @@ Status run_generate(GenerateCommand& command) {
 
 }  // namespace
 
-namespace commands::generate {
+namespace commands::mutants {
 
 static Command declare(CLI::App& app) {
-  auto command = std::make_shared<GenerateCommand>();
+  auto command = std::make_shared<MutantsCommand>();
   app.add_option("MODEL", command->model,
                  "The model that guides: an .onnx file, its preprocess.json beside it")
       ->required();
@@ -84,10 +84,10 @@ static Command declare(CLI::App& app) {
       "picture which\noriginal it comes from and by which mutations. Nothing is written before all are "
       "made.\n\n"
       "Mutations and their parameters:\n{}\n"
-      "  driftscope generate lenet5.onnx --dataset idx:images,labels --count 20000 -o mutants",
+      "  driftscope mutants lenet5.onnx --dataset idx:images,labels --count 20000 -o mutants",
       mutations));
   return [command] {
-    const Status status = run_generate(*command);
+    const Status status = run_mutants(*command);
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
     return Exit::ok;
   };
@@ -95,11 +95,11 @@ static Command declare(CLI::App& app) {
 
 void add_to(CommandTable& table) {
   table.add({.order = 66,
-             .name = "generate",
+             .name = "mutants",
              .summary = "Generate a data set of mutants, guided by what they make a model do.",
              .declare = declare});
 }
 
-}  // namespace commands::generate
+}  // namespace commands::mutants
 
 }  // namespace driftscope

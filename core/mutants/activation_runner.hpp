@@ -8,8 +8,8 @@
 
 #include "core/base/result.hpp"
 #include "core/dataset/preprocess.hpp"
-#include "core/generate/coverage.hpp"
-#include "core/generate/mutation.hpp"
+#include "core/mutants/coverage.hpp"
+#include "core/mutants/mutation.hpp"
 #include "core/runtime/engine.hpp"
 
 namespace driftscope {

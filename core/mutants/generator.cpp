@@ -1,4 +1,4 @@
-#include "core/generate/generator.hpp"
+#include "core/mutants/generator.hpp"
 
 #include <algorithm>
 #include <cassert>

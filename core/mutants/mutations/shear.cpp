@@ -1,6 +1,6 @@
 // Rows move sideways in proportion to their distance from the middle, in DeepHunter's range (whose shear is
 // around the upper left corner, so that it also moves the picture out of sight).
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::shear {
 

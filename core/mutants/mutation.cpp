@@ -1,4 +1,4 @@
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 #include <fmt/format.h>
 

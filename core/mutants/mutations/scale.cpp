@@ -1,5 +1,5 @@
 // Larger or smaller around the centre, in DeepHunter's range.
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::scale {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::blur {
 namespace {

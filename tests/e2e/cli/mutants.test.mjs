@@ -1,4 +1,4 @@
-// driftscope generate: data sets of mutants.
+// driftscope mutants: data sets of mutants.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ test("Generate_Digits_AreADataSetThatRuns", (t) => {
   const folder = temporaryFolder(t);
   const make = (name, ...more) => {
     const out = join(folder, name);
-    const args = ["generate", lenet1, "--dataset", digits, "--count", "120", "-o", out, ...more];
+    const args = ["mutants", lenet1, "--dataset", digits, "--count", "120", "-o", out, ...more];
     const { status, stderr, stdout } = run(args);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /120 mutants of 450 originals/);
@@ -48,7 +48,7 @@ test("Generate_Cifar_KeepsItsFormat", (t) => {
   const model = asset("models", "resnet20.onnx");
   const dataset = `cifar10:${asset("data", "generated-cifar10-test.bin")}`;
   const { status, stderr } = run([
-    "generate",
+    "mutants",
     model,
     "--dataset",
     dataset,
@@ -68,7 +68,7 @@ test("Generate_Cifar_KeepsItsFormat", (t) => {
 test("Generate_BadInput_SaysWhatIsExpected", (t) => {
   const folder = temporaryFolder(t);
   const fault = (args, pattern) => {
-    const { status, stderr } = run(["generate", ...args]);
+    const { status, stderr } = run(["mutants", ...args]);
     assert.equal(status, 2, args.join(" "));
     assert.match(stderr, pattern);
   };
@@ -91,7 +91,7 @@ test("Generate_BadInput_SaysWhatIsExpected", (t) => {
 test("Generate_Interrupted_LeavesNothing", async (t) => {
   const out = join(temporaryFolder(t), "set");
   mkdirSync(out);
-  const child = spawn(driftscope, ["generate", lenet1, "--dataset", digits, "--count", "500000", "-o", out], {
+  const child = spawn(driftscope, ["mutants", lenet1, "--dataset", digits, "--count", "500000", "-o", out], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   await once(child.stderr, "data");

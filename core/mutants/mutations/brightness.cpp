@@ -1,5 +1,5 @@
 // Every pixel plus a number, in DeepHunter's range.
-#include "core/generate/mutation.hpp"
+#include "core/mutants/mutation.hpp"
 
 namespace driftscope::mutations::brightness {
 
