@@ -43,7 +43,7 @@ bool within_limits(std::int64_t changed, int largest, std::size_t values) {
 }
 
 Generator::Generator(std::vector<StoredPicture> originals, std::vector<std::int64_t> labels,
-                     std::span<const Activations> runs, const GenerateOptions& options)
+                     std::span<const Activations> runs, const MutantsOptions& options)
     : options_(options), labels_(std::move(labels)), rng_(options.seed) {
   assert(!originals.empty() && originals.size() == runs.size() && originals.size() == labels_.size());
   if (options_.method == GenerateMethod::tensorfuzz) options_.criterion = Criterion::neighbour;

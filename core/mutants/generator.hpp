@@ -18,7 +18,7 @@ namespace driftscope {
 
 enum class GenerateMethod { deephunter, tensorfuzz };
 
-struct GenerateOptions {
+struct MutantsOptions {
   GenerateMethod method = GenerateMethod::deephunter;
   Criterion criterion = Criterion::kmnc;
   std::int64_t count = 0;
@@ -46,7 +46,7 @@ class Generator {
  public:
   /// `originals` and their labels: at least one, all of one size. `runs`: what the model did with each.
   Generator(std::vector<StoredPicture> originals, std::vector<std::int64_t> labels,
-            std::span<const Activations> runs, const GenerateOptions& options);
+            std::span<const Activations> runs, const MutantsOptions& options);
 
   /// Mutants to be run, at most `batch_size`. Empty: done, or stuck().
   [[nodiscard]] std::span<const Generated> next();
@@ -81,7 +81,7 @@ class Generator {
   [[nodiscard]] std::optional<Parent> mutant(const Parent& parent);
   void end_batch();
 
-  GenerateOptions options_;
+  MutantsOptions options_;
   std::vector<std::int64_t> labels_;
   Rng rng_;
   std::vector<const Mutation*> mutations_;  ///< of the method

@@ -219,7 +219,7 @@ Result<GeneratedSet> generate_set(MutantsPlan plan, const std::filesystem::path&
   if (!made.ok()) return in_context(std::move(made).error(), plan.model->path.string());
   ActivationRunner runner = *std::move(made);
   DRIFTSCOPE_TRY(const std::vector<Activations> runs, run_on(runner, originals.pictures));
-  const GenerateOptions options{
+  const MutantsOptions options{
       .method = plan.method == "tensorfuzz" ? GenerateMethod::tensorfuzz : GenerateMethod::deephunter,
       .criterion = plan.method == "tensorfuzz" ? Criterion::neighbour
                    : plan.criterion == "nbc"   ? Criterion::nbc

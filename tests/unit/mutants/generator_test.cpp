@@ -91,7 +91,7 @@ struct Made {
   bool stuck = false;
 };
 
-Made generate(const GenerateOptions& options, Activations (*run)(const StoredPicture&),
+Made generate(const MutantsOptions& options, Activations (*run)(const StoredPicture&),
               std::vector<std::int64_t> labels = std::vector<std::int64_t>(6, 0)) {
   const auto originals = pictures(static_cast<int>(labels.size()));
   std::vector<Activations> runs;
@@ -111,7 +111,7 @@ Made generate(const GenerateOptions& options, Activations (*run)(const StoredPic
 TEST_CASE("Generator_MakesWhatIsAskedForAndReplays") {
   const auto originals = pictures(6);
   for (const auto method : {GenerateMethod::deephunter, GenerateMethod::tensorfuzz}) {
-    const GenerateOptions options{.method = method, .count = 100, .seed = 5};
+    const MutantsOptions options{.method = method, .count = 100, .seed = 5};
     const Made made = generate(options, model);
     CHECK_FALSE(made.stuck);
     REQUIRE(made.kept.size() == 100);

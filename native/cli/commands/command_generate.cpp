@@ -1,0 +1,207 @@
+// driftscope generate MODEL --prompt TOKENS|FILE.npy… --targets T,… [--steps N] [--free] [--json OUT]
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/json.hpp"
+#include "core/base/text.hpp"
+#include "core/dataset/npy.hpp"
+#include "core/decode/generation_text.hpp"
+#include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/runner_options.hpp"
+#include "native/host/generation_run.hpp"
+#include "native/host/inputs.hpp"
+#include "native/host/targets.hpp"
+#include "native/os/files.hpp"
+
+namespace driftscope {
+namespace {
+
+struct GenerateOptions {
+  std::string model;
+  std::vector<std::string> prompts, inputs, targets;
+  std::string reference = "pc/strict";
+  std::string keep, json;
+  GenerationPlan plan;
+  bool no_verify = false;
+  bool quiet = false;
+  RunnerOptions runner;
+};
+
+/// "12,7,99".
+Result<std::vector<std::int64_t>> listed_tokens(const std::string& text) {
+  std::vector<std::int64_t> tokens;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at <= end) {
+    std::int64_t token = 0;
+    const auto [next, error] = std::from_chars(at, end, token);
+    if (error != std::errc() || (next != end && *next != ','))
+      return bad_input(fmt::format(
+          "--prompt {}: expected numbers of tokens with commas between them (12,7,99), or a file .npy",
+          in_quotes(text)));
+    tokens.push_back(token);
+    if (next == end) break;
+    at = next + 1;
+  }
+  return tokens;
+}
+
+/// The rows of [prompts, tokens], or the only one of [tokens].
+Result<std::vector<std::vector<std::int64_t>>> file_tokens(const std::string& path) {
+  DRIFTSCOPE_TRY(const auto bytes, read_file(path));
+  auto read = read_npy(bytes);
+  if (!read.ok()) return in_context(std::move(read).error(), path);
+  const Tensor& tensor = *read;
+  const bool wide = tensor.dtype() == DType::int64;
+  if ((!wide && tensor.dtype() != DType::int32) || tensor.rank() < 1 || tensor.rank() > 2)
+    return bad_input(fmt::format("{}: {} {}; expected int64 or int32, [tokens] or [prompts, tokens]", path,
+                                 dtype_name(tensor.dtype()), shape_text(tensor.shape())));
+  const auto width = static_cast<std::size_t>(tensor.shape().back());
+  if (tensor.elements() == 0) return bad_input(fmt::format("{}: it holds no token", path));
+  std::vector<std::vector<std::int64_t>> prompts(static_cast<std::size_t>(tensor.elements()) / width);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.elements()); ++i)
+    prompts[i / width].push_back(wide ? tensor.values<std::int64_t>()[i] : tensor.values<std::int32_t>()[i]);
+  return prompts;
+}
+
+Status read_prompts(const GenerateOptions& options, GenerationPlan& plan) {
+  for (const std::string& prompt : options.prompts) {
+    if (!prompt.ends_with(".npy")) {
+      DRIFTSCOPE_TRY(auto tokens, listed_tokens(prompt));
+      plan.prompts.push_back(std::move(tokens));
+      continue;
+    }
+    DRIFTSCOPE_TRY(auto prompts, file_tokens(prompt));
+    std::ranges::move(prompts, std::back_inserter(plan.prompts));
+  }
+  return {};
+}
+
+/// Inputs that decoding does not make are given one by one, with their names.
+Status read_other_inputs(const GenerateOptions& options, GenerationPlan& plan) {
+  for (const std::string& spec : options.inputs) {
+    const auto equals = spec.find('=');
+    if (equals == std::string::npos || !spec.ends_with(".npy"))
+      return bad_input(fmt::format("--input {}: expected NAME=FILE.npy", in_quotes(spec)));
+    const std::string path = spec.substr(equals + 1);
+    DRIFTSCOPE_TRY(const auto bytes, read_file(path));
+    auto tensor = read_npy(bytes);
+    if (!tensor.ok()) return in_context(std::move(tensor).error(), path);
+    plan.others.push_back({spec.substr(0, equals), *std::move(tensor)});
+  }
+  return {};
+}
+
+Status read_generation_targets(const GenerateOptions& options, GenerationPlan& plan) {
+  DRIFTSCOPE_TRY(const Target reference, read_target(options.reference));
+  DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
+  std::erase_if(plan.targets, [&](const Target& target) { return target.text() == reference.text(); });
+  plan.targets.insert(plan.targets.begin(), reference);
+  return {};
+}
+
+bool has_fault(const documents::Generate& results) {
+  for (const documents::GenerateTarget& target : results.targets)
+    for (const documents::GenerateSequence& sequence : target.sequences)
+      for (const documents::GenerateStep& step : sequence.steps)
+        if (step.verdict == "fault" || step.flip == "fault") return true;
+  return false;
+}
+
+Result<Exit> run_generate(GenerateOptions& options) {
+  GenerationPlan& plan = options.plan;
+  DRIFTSCOPE_CHECK(read_generation_targets(options, plan));
+  DRIFTSCOPE_CHECK(read_prompts(options, plan));
+  DRIFTSCOPE_CHECK(read_other_inputs(options, plan));
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  plan.model = &model;
+  plan.verify = !options.no_verify;
+  plan.keep = options.keep;
+  ProgressLine line(options.quiet);
+  TargetRunner runner(options.runner);
+  DRIFTSCOPE_TRY(const documents::Generate results,
+                 run_generation(plan, runner, [&](std::string_view step, std::int64_t done, std::int64_t total) {
+                   line.update(step, done, total);
+                 }));
+  line.clear();
+  if (!options.json.empty())
+    DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(results), 1) + "\n"));
+  if (options.json != "-") {
+    print_out("{}  {} prompt{}, {} steps, tokens of {}\n", model.name, plan.prompts.size(),
+              plan.prompts.size() == 1 ? "" : "s", plan.steps, results.reference);
+    print_out("{}\n{}", generation_text(results), token_lines(results));
+  }
+  const bool incomplete =
+      std::ranges::any_of(results.targets, [](const auto& target) { return !target.error.empty(); });
+  return has_fault(results) ? Exit::fault : incomplete ? Exit::missing : Exit::ok;
+}
+
+}  // namespace
+
+namespace commands::generate {
+
+static Command declare(CLI::App& app) {
+  auto options = std::make_shared<GenerateOptions>();
+  app.add_option("model", options->model, "A decoder: tokens in, logits out, with or without caches")
+      ->required()
+      ->type_name("MODEL");
+  app.add_option("--prompt", options->prompts,
+                 "Numbers of tokens, 12,7,99, or int64 [tokens] or [prompts, tokens] as .npy; several are "
+                 "allowed")
+      ->required()
+      ->delimiter('\0')
+      ->type_name("TOKENS");
+  app.add_option("--targets,--right", options->targets, "The targets to judge, as of compare")
+      ->delimiter(',')
+      ->type_name("T,…");
+  app.add_option("--reference,--left", options->reference, "The target whose tokens all get")
+      ->capture_default_str()
+      ->type_name("T");
+  app.add_option("--steps", options->plan.steps, "Tokens to make")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--stop-at", options->plan.stop_at, "A token of the reference that ends a sequence")
+      ->type_name("TOKEN");
+  app.add_flag("--free", options->plan.free, "Targets also decode from their own tokens");
+  app.add_flag("--no-verify", options->no_verify, "Only tokens and times: layers are not recorded");
+  app.add_option("--measure", options->plan.measured_ms,
+                 "How long each time is measured, in unwatched runs; 0: not at all")
+      ->check(CLI::Range(0, 600000))
+      ->capture_default_str()
+      ->type_name("MS");
+  app.add_option("--input", options->inputs, "An input that decoding does not make, as an encoder's answer")
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--keep", options->keep, "A folder for the trace of every step, for driftscope verify")
+      ->type_name("DIR");
+  app.add_option("--json", options->json, "The results as JSON ('-': standard output)")->type_name("OUT");
+  app.add_flag("--quiet", options->quiet, "No progress");
+  add_runner_options(app, options->runner);
+  app.footer(
+      "The reference decodes greedily. Every target then gets the reference's tokens and its own caches, and "
+      "each layer\nof each step is judged from what it really read. Where a target would have chosen another "
+      "token, the table says why:\nrounding, if all its layers so far are rounding; a fault, if one is not.\n\n"
+      "Inputs are recognised by their names, as usual converters give them: input_ids, attention_mask, "
+      "position_ids,\npast_key_values.N.key → present.N.key, use_cache_branch.\n\n"
+      "  driftscope generate decoder.onnx --prompt 1,15043,29892 --steps 32 --targets pc/ort,chrome/ort\n"
+      "  driftscope generate model_q4.onnx --prompt prompts.npy --targets chrome/ort-webgpu --json q4.json\n\n"
+      "Exit code 0: no fault; 1: a fault; 2: wrong use; 3: a target could not run.");
+  return [options] {
+    const Result<Exit> exit = run_generate(*options);
+    if (!exit.ok()) return print_error(exit.error()), exit_of(exit.error());
+    return *exit;
+  };
+}
+
+void add_to(CommandTable& table) {
+  table.add({.order = 26,
+             .name = "generate",
+             .summary = "Let a language model decode on several targets, and judge every step and layer.",
+             .declare = declare});
+}
+
+}  // namespace commands::generate
+
+}  // namespace driftscope
