@@ -8,6 +8,7 @@
 
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/composition.hpp"
+#include "core/ops/shared/head_options.hpp"
 #include "core/ops/shared/key_mask.hpp"
 
 namespace driftscope::ops::attention_contrib {
@@ -35,22 +36,15 @@ std::string_view name_of(const Places& places, std::size_t i) {
   return places.quantized ? of_integers[i] : own[i];
 }
 
-struct Options {
-  std::int64_t heads = 0;
+struct Options : HeadOptions {
   std::int64_t hidden = 0;        // of query and of key; 0: a third of the weights' columns
   std::int64_t value_hidden = 0;  // likewise
-  float scale = 0.0f, filter = -10000.0f;
-  bool causal = false;
 };
 
 Result<Options> read_options(const Node& node) {
   Options options;
-  DRIFTSCOPE_TRY(options.heads, required_int(node, "num_heads", 1));
-  DRIFTSCOPE_TRY(options.scale, float_attribute(node, "scale", 0.0f));
-  DRIFTSCOPE_TRY(options.filter, float_attribute(node, "mask_filter_value", -10000.0f));
-  DRIFTSCOPE_TRY(options.causal, flag_attribute(node, "unidirectional", false));
+  DRIFTSCOPE_TRY(static_cast<HeadOptions&>(options), read_head_options(node));
   DRIFTSCOPE_TRY(const Ints sizes, ints_attribute(node, "qkv_hidden_sizes", {}));
-  if (options.heads > 65536) return limit_error("attribute num_heads: more than 65536 are not supported");
   for (const std::string_view name : {"do_rotary", "past_present_share_buffer"}) {
     DRIFTSCOPE_TRY(const std::int64_t value, int_attribute(node, name, 0));
     if (value != 0) return unsupported(fmt::format("{} with {} is not known here", node.op_type, name));

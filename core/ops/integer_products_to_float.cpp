@@ -170,19 +170,10 @@ struct QGemm {
   }
 };
 
-template <class Kernel>
-void add(OperatorTable& table, std::string_view op_type, Count inputs) {
-  table.add(with_kernels<Kernel>({.op_type = op_type,
-                                  .domain = microsoft_domain,
-                                  .inputs = inputs,
-                                  .outputs = {1, 1},
-                                  .infer = Kernel::infer}));
-}
-
 void add_to(OperatorTable& table) {
-  add<DynamicQuantizeMatMul>(table, "DynamicQuantizeMatMul", {3, 5});
-  add<MatMulIntegerToFloat>(table, "MatMulIntegerToFloat", {4, 7});
-  add<QGemm>(table, "QGemm", {6, 9});
+  add_composed<DynamicQuantizeMatMul>(table, "DynamicQuantizeMatMul", {3, 5});
+  add_composed<MatMulIntegerToFloat>(table, "MatMulIntegerToFloat", {4, 7});
+  add_composed<QGemm>(table, "QGemm", {6, 9});
 }
 
 }  // namespace driftscope::ops::integer_products_to_float

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/graph/attributes.hpp"
+#include "core/ops/shared/head_options.hpp"
 #include "core/ops/shared/key_mask.hpp"
 
 namespace driftscope::ops::multi_head_attention {
@@ -14,19 +15,8 @@ namespace driftscope::ops::multi_head_attention {
 constexpr std::array<std::string_view, 8> names = {
     "query", "key", "value", "bias", "key_padding_mask", "attention_bias", "past_key", "past_value"};
 
-struct Options {
-  std::int64_t heads = 0;
-  float scale = 0.0f, filter = -10000.0f;
-  bool causal = false;
-};
-
-Result<Options> read_options(const Node& node) {
-  Options options;
-  DRIFTSCOPE_TRY(options.heads, required_int(node, "num_heads", 1));
-  DRIFTSCOPE_TRY(options.scale, float_attribute(node, "scale", 0.0f));
-  DRIFTSCOPE_TRY(options.filter, float_attribute(node, "mask_filter_value", -10000.0f));
-  DRIFTSCOPE_TRY(options.causal, flag_attribute(node, "unidirectional", false));
-  if (options.heads > 65536) return limit_error("attribute num_heads: more than 65536 are not supported");
+Result<HeadOptions> read_options(const Node& node) {
+  DRIFTSCOPE_TRY(const HeadOptions options, read_head_options(node));
   for (const std::size_t i : {8u, 9u})
     if (i < node.inputs.size() && node.inputs[i] != no_value)
       return unsupported(
@@ -50,7 +40,7 @@ struct Sizes {
   Dimension batch, queries, size, added, value_size, before;
 };
 
-Result<Sizes> read_sizes(const InferContext& context, const Options& options) {
+Result<Sizes> read_sizes(const InferContext& context, const HeadOptions& options) {
   Sizes sizes;
   sizes.batch = dimension_of(context, 0, 0);
   sizes.queries = dimension_of(context, 0, 1);
@@ -77,7 +67,7 @@ Result<Sizes> read_sizes(const InferContext& context, const Options& options) {
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  DRIFTSCOPE_TRY(const Options options, read_options(context.node()));
+  DRIFTSCOPE_TRY(const HeadOptions options, read_options(context.node()));
   if (!context.has_input(1) || !context.has_input(2))
     return unsupported("MultiHeadAttention with query, key and value packed in one is not known here");
   for (const std::size_t i : {0u, 1u, 2u, 3u, 6u, 7u})
@@ -108,7 +98,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 struct MultiHeadAttention {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const Options options, read_options(context.node()));
+    DRIFTSCOPE_TRY(const HeadOptions options, read_options(context.node()));
     const Shape& query = context.shape(0);
     const bool split_already = context.shape(1).size() == 4;
     const std::int64_t added = context.shape(1)[split_already ? 2 : 1];

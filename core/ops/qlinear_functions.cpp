@@ -220,22 +220,13 @@ struct Concat {
   }
 };
 
-template <class Kernel>
-void add(OperatorTable& table, std::string_view op_type, Count inputs) {
-  table.add(with_kernels<Kernel>({.op_type = op_type,
-                                  .domain = microsoft_domain,
-                                  .inputs = inputs,
-                                  .outputs = {1, 1},
-                                  .infer = Kernel::infer}));
-}
-
 void add_to(OperatorTable& table) {
-  add<Function<Sigmoid>>(table, "QLinearSigmoid", {1, 5});
-  add<Function<LeakyRelu>>(table, "QLinearLeakyRelu", {1, 5});
-  add<Function<Softmax>>(table, "QLinearSoftmax", {1, 5});
-  add<Function<Pool<false>>>(table, "QLinearAveragePool", {1, 5});
-  add<Function<Pool<true>>>(table, "QLinearGlobalAveragePool", {1, 5});
-  add<Concat>(table, "QLinearConcat", {5, variadic});
+  add_composed<Function<Sigmoid>>(table, "QLinearSigmoid", {1, 5});
+  add_composed<Function<LeakyRelu>>(table, "QLinearLeakyRelu", {1, 5});
+  add_composed<Function<Softmax>>(table, "QLinearSoftmax", {1, 5});
+  add_composed<Function<Pool<false>>>(table, "QLinearAveragePool", {1, 5});
+  add_composed<Function<Pool<true>>>(table, "QLinearGlobalAveragePool", {1, 5});
+  add_composed<Concat>(table, "QLinearConcat", {5, variadic});
 }
 
 }  // namespace driftscope::ops::qlinear_functions

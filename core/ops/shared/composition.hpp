@@ -95,4 +95,14 @@ class Composition {
   std::deque<Evaluated<S>> values_;
 };
 
+/// Of the domain com.microsoft, with one output; Kernel has `infer` beside its kernels.
+template <class Kernel>
+void add_composed(OperatorTable& table, std::string_view op_type, Count inputs) {
+  table.add(with_kernels<Kernel>({.op_type = op_type,
+                                  .domain = microsoft_domain,
+                                  .inputs = inputs,
+                                  .outputs = {1, 1},
+                                  .infer = Kernel::infer}));
+}
+
 }  // namespace driftscope
