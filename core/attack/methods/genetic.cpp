@@ -1,11 +1,14 @@
 // Genetic word substitution (Alzantot et al. 2018), with the parameters of its published notebook: a
 // population of 60, the 8 nearest words as replacements, 30 generations, temperature 3. At most a quarter
-// of the words change. Neighbours are those of the model's own embedding; there is no language model.
+// of the words change. Neighbours are those of the model's own embedding; there is no language model. A text
+// that comes up again (the members of the first generation are all the sample) is asked for once.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/attack/attack.hpp"
 #include "core/base/rng.hpp"
+#include "core/base/sha256.hpp"
 
 namespace driftscope {
 namespace genetic_parts {
@@ -18,10 +21,22 @@ constexpr double max_changed = 0.25;
 
 using Tokens = std::vector<float>;
 
+struct Fitness {
+  double probability = 0.0;  ///< of the likeliest class that is not the label's
+  bool wrong = false;        ///< it is the answer
+};
+
+struct Candidate {
+  Tokens text;
+  std::size_t number = 0;  ///< of the distinct texts, in the order in which they came up
+};
+
 struct Evolution {
   std::vector<Tokens> members;
-  std::vector<std::vector<Tokens>> candidates;  ///< by member: itself with one word replaced
-  std::vector<double> chances;                  ///< by position: to be replaced
+  std::vector<std::vector<Candidate>> candidates;  ///< by member: itself with one word replaced
+  std::map<std::string, std::size_t> numbers;      ///< of texts, by SHA-256
+  std::vector<Fitness> known;                      ///< by number, of the texts that were asked for
+  std::vector<double> chances;                     ///< by position: to be replaced
   std::size_t words = 0;
   bool over = false;
 };
@@ -42,30 +57,23 @@ class Genetic final : public Attack {
   }
 
   std::optional<AttackQuestion> next() override {
-    if (left_ < 0) return std::nullopt;
-    question_ = {};
-    question_.asks = AttackAsks::scores;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (runs_[i].over) continue;
-      for (const auto& candidates : runs_[i].candidates)
-        for (const Tokens& one : candidates) {
-          question_.samples.push_back(i);
-          question_.values.push_back(one);
-          ++outcomes_[i].queries;
-        }
+    while (std::ranges::any_of(runs_, [](const Evolution& run) { return !run.over; })) {
+      question_ = {};
+      question_.asks = AttackAsks::scores;
+      for (std::size_t i = 0; i < runs_.size(); ++i) add_unknown(i);
+      if (!question_.samples.empty()) return question_;
+      evolve();  // nothing new has come up
     }
-    if (question_.samples.empty()) return std::nullopt;
-    return question_;
+    return std::nullopt;
   }
 
   Status take(const AttackAnswer& answer) override {
     DRIFTSCOPE_CHECK(check_answer(question_, answer));
-    --left_;
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (runs_[i].over) continue;
-      DRIFTSCOPE_CHECK(evolve(i, answer, at));
+    for (std::size_t at = 0; at < question_.samples.size(); ++at) {
+      const std::size_t i = question_.samples[at];
+      runs_[i].known.push_back(fitness(answer.scores[at], samples_[i].label));
     }
+    evolve();
     return {};
   }
 
@@ -89,6 +97,26 @@ class Genetic final : public Attack {
     if (run.over) return;
     run.members.assign(population, samples_[i].values);
     for (const Tokens& member : run.members) run.candidates.push_back(replaced(i, member));
+  }
+
+  // Numbers follow the order of the candidates, so that the next unknown text is the first with its number.
+  void add_unknown(std::size_t i) {
+    if (runs_[i].over) return;
+    std::size_t next = runs_[i].known.size();
+    for (const auto& candidates : runs_[i].candidates)
+      for (const Candidate& one : candidates) {
+        if (one.number != next) continue;
+        ++next;
+        question_.samples.push_back(i);
+        question_.values.push_back(one.text);
+        ++outcomes_[i].queries;
+      }
+  }
+
+  [[nodiscard]] static Candidate numbered(Evolution& run, Tokens text) {
+    const auto number =
+        run.numbers.try_emplace(sha256_hex(std::as_bytes(std::span(text))), run.numbers.size());
+    return {std::move(text), number.first->second};
   }
 
   [[nodiscard]] static std::size_t allowed(const Evolution& run) {
@@ -115,27 +143,24 @@ class Genetic final : public Attack {
 
   // The member, which stays where no replacement makes a wrong answer likelier; and the member with one word
   // replaced by each of its neighbours, where one may change.
-  [[nodiscard]] std::vector<Tokens> replaced(std::size_t i, const Tokens& member) {
+  [[nodiscard]] std::vector<Candidate> replaced(std::size_t i, const Tokens& member) {
     const Tokens& original = samples_[i].values;
     // With all changes spent, only a word that is changed already can change again.
     const bool spent = changed(i, member) >= allowed(runs_[i]);
     std::size_t place = drawn(runs_[i].chances);
     for (int tries = 0; tries < 1000 && (member[place] != original[place]) != spent; ++tries)
       place = drawn(runs_[i].chances);
-    std::vector<Tokens> all = {member};
+    std::vector<Candidate> all = {numbered(runs_[i], member)};
     if ((member[place] != original[place]) == spent)
       for (const std::int64_t word :
            settings_.words.neighbours.at(static_cast<std::int64_t>(original[place]))) {
-        all.push_back(member);
-        all.back()[place] = static_cast<float>(word);
+        Tokens text = member;
+        text[place] = static_cast<float>(word);
+        all.push_back(numbered(runs_[i], std::move(text)));
       }
     return all;
   }
 
-  struct Fitness {
-    double probability = 0.0;  ///< of the likeliest class that is not the label's
-    bool wrong = false;        ///< it is the answer
-  };
   // Scores may be probabilities or logits.
   [[nodiscard]] static Fitness fitness(const std::vector<float>& scores, std::int64_t label) {
     double sum = 0.0, best = -HUGE_VAL, own = -HUGE_VAL;
@@ -154,17 +179,27 @@ class Genetic final : public Attack {
     return {std::exp(best - std::max(best, own)) / exponentials, best > own};
   }
 
-  Status evolve(std::size_t i, const AttackAnswer& answer, std::size_t& at) {
+  void evolve() {
+    --left_;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (!runs_[i].over) evolve(i);
+      if (!runs_[i].over) continue;
+      runs_[i] = Evolution();  // its texts are not needed any more
+      runs_[i].over = true;
+    }
+  }
+
+  void evolve(std::size_t i) {
     Evolution& run = runs_[i];
     std::vector<double> scores;
     std::size_t top = 0;
     for (std::size_t m = 0; m < run.members.size(); ++m) {
       Fitness best{-HUGE_VAL, false};
-      for (const Tokens& candidate : run.candidates[m]) {
-        const Fitness one = fitness(answer.scores[at++], samples_[i].label);
+      for (const Candidate& candidate : run.candidates[m]) {
+        const Fitness& one = run.known[candidate.number];
         if (!(one.probability > best.probability)) continue;
         best = one;
-        run.members[m] = candidate;
+        run.members[m] = candidate.text;
       }
       scores.push_back(best.probability);
       if (m == 0 || best.probability > scores[top]) {
@@ -174,7 +209,7 @@ class Genetic final : public Attack {
     }
     outcomes_[i].values = run.members[top];
     run.over = outcomes_[i].success || left_ == 0;
-    if (run.over) return {};
+    if (run.over) return;
     std::vector<double> chances;
     double sum = 0.0;
     for (const double score : scores) {
@@ -186,8 +221,7 @@ class Genetic final : public Attack {
     while (next.size() < population) next.push_back(child(i, chances));
     run.members = std::move(next);
     for (std::size_t m = 0; m < run.members.size(); ++m)
-      run.candidates[m] = m == 0 ? std::vector<Tokens>{run.members[0]} : replaced(i, run.members[m]);
-    return {};
+      run.candidates[m] = m == 0 ? std::vector{numbered(run, run.members[0])} : replaced(i, run.members[m]);
   }
 
   // Each word from either parent; changes beyond the allowed ones are taken back, in random order.
