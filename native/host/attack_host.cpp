@@ -143,6 +143,7 @@ Result<std::vector<std::vector<float>>> AttackHost::gradients(const Target& targ
     request.inputs = {{input_, std::move(inputs)}, {std::string(gradient_label), std::move(classes)}};
     request.plan.samples = static_cast<std::int64_t>(count);
     request.plan.capture = messages::Capture::outputs;
+    request.keeps_prepared = keeps_prepared_;
     DRIFTSCOPE_TRY(const Trace trace, gradient_runner(target).run(target, request, progress_));
     const Tensor* made = trace.find("grad/" + input_);
     if (made == nullptr || made->dtype() != DType::float32 ||
@@ -190,6 +191,7 @@ Result<Trace> AttackHost::answers(const Target& target, std::span<const std::vec
   request.inputs = {{input_, std::move(inputs)}};
   request.plan.samples = std::ssize(values);
   request.plan.capture = messages::Capture::outputs;
+  request.keeps_prepared = keeps_prepared_;
   return runner(target).run(target, request, progress_);
 }
 
@@ -227,6 +229,11 @@ Result<Tensor> AttackHost::stacked(std::span<const std::vector<float>> values) c
 Result<Tensor> AttackHost::single(const std::vector<float>& value) const {
   DRIFTSCOPE_TRY(const Tensor one, stacked(std::span(&value, 1)));
   return one.reshaped(sample_shape_);
+}
+
+void AttackHost::drop_prepared() {
+  keeps_prepared_ = false;
+  for (auto& [key, runner] : runners_) runner->drop_prepared();
 }
 
 TargetRunner& AttackHost::runner_of(const std::string& key) {

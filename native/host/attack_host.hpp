@@ -28,6 +28,10 @@ class AttackHost {
   /// The samples are pictures that the model's description explains.
   [[nodiscard]] bool has_pictures() const { return pictures_; }
 
+  /// Until drop_prepared() a target's model and its gradient stay prepared from one question to the next.
+  void keep_prepared() { keeps_prepared_ = true; }
+  void drop_prepared();
+
   [[nodiscard]] Result<std::vector<std::int64_t>> original_classes(const Target& target);
   [[nodiscard]] Result<std::vector<std::int64_t>> classes(const Target& target,
                                                           std::span<const std::vector<float>> values);
@@ -66,6 +70,7 @@ class AttackHost {
   std::string input_;
   Shape sample_shape_;
   DataUnits units_;
+  bool keeps_prepared_ = false;
   bool words_ = false;
   bool pictures_ = false;
   WordChoices choices_;

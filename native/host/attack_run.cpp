@@ -152,11 +152,13 @@ Result<AttackReport> run_attack(const AttackPlan& plan, const RunnerOptions& opt
                           settings.low, settings.high));
   for (std::size_t i = 0; i < plan.targets.size(); ++i) {
     DRIFTSCOPE_TRY(const auto attack, attack_of(plan, report, samples, settings));
+    host.keep_prepared();
     while (const auto question = attack->next()) {
       DRIFTSCOPE_TRY(const auto answer, answered(host, plan, plan.targets[i], *question, report.labels));
       DRIFTSCOPE_CHECK(attack->take(answer));
     }
     report.targets[i].outcomes = attack->outcomes();
+    host.drop_prepared();  // the models of one target at a time
     if (plan.in_8_bits)
       DRIFTSCOPE_CHECK(store_outcomes(host, plan.targets[i], report.labels, report.targets[i].outcomes));
   }

@@ -53,6 +53,8 @@ class HostSession {
   /// whole.
   [[nodiscard]] virtual Result<std::vector<CaseRun>> run_all(std::span<const RunRequest> requests,
                                                              const TargetProgress& progress);
+  /// Lets go of the model of RunRequest::keeps_prepared.
+  virtual void drop_prepared() {}
 };
 
 class Host {

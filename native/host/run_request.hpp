@@ -32,6 +32,9 @@ struct RunRequest {
   /// Receives captured values as they are made (from a browser on another thread, while run waits), and
   /// the trace keeps the outputs.
   TensorSink sink = {};
+  /// Further runs of samples of this model follow: a host may keep it prepared until drop_prepared().
+  /// Outputs alone are captured.
+  bool keeps_prepared = false;
   /// Called repeatedly while it runs; true ends it with a cancelled error.
   std::function<bool()> stopped = {};
 };

@@ -25,6 +25,11 @@ class TargetRunner {
                                                      std::span<const RunRequest> requests,
                                                      const TargetProgress& progress);
 
+  /// Frees the model of RunRequest::keeps_prepared; the host stays ready.
+  void drop_prepared() {
+    if (session_) session_->drop_prepared();
+  }
+
   /// Ends what stays open for further runs.
   void rest() { session_.reset(); }
 

@@ -4,6 +4,7 @@
 #include "core/platform/platform.hpp"
 #include "core/protocol/service.hpp"
 #include "native/host/host.hpp"
+#include "native/host/prepared_model.hpp"
 #include "native/host/service_run.hpp"
 
 namespace driftscope::hosts::pc {
@@ -28,6 +29,8 @@ class Session final : public HostSession {
 
   // A service of its own: nothing is left of the run before.
   Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
+    if (request.keeps_prepared) return run_prepared(request, progress);
+    prepared_.reset();
     Service service;
     const LoadRequest load = load_request(*request.model, target_);
     service.load_from([&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); },
@@ -43,8 +46,21 @@ class Session final : public HostSession {
                           {.trace = &trace, .environment = {{"host", target_.host}}}, progress);
   }
 
+  void drop_prepared() override { prepared_.reset(); }
+
  private:
+  Result<Trace> run_prepared(const RunRequest& request, const TargetProgress& progress) {
+    if (!prepared_ || !prepared_->fits(request)) {
+      prepared_.reset();
+      DRIFTSCOPE_TRY(prepared_, PreparedModel::prepare(request, target_, progress));
+    }
+    auto trace = prepared_->run(request, progress);
+    if (!trace.ok()) prepared_.reset();  // in the middle of a sample
+    return trace;
+  }
+
   Target target_;
+  std::unique_ptr<PreparedModel> prepared_;
 };
 
 class Pc final : public Host {
