@@ -132,6 +132,10 @@ std::string GradientEmitter::zeros_like(const std::string& x, DType dtype) {
   return node("ConstantOfShape", {node("Shape", {x})}, {{"value", std::move(zero)}});
 }
 
+std::string GradientEmitter::or_one(const std::string& x, DType dtype) {
+  return node("Where", {node("Equal", {x, scalar(0.0, dtype)}), scalar(1.0, dtype), x});
+}
+
 std::string GradientEmitter::mask(std::string_view comparison, Names inputs, DType dtype) {
   return cast(node(comparison, std::move(inputs)), dtype);
 }

@@ -58,6 +58,8 @@ class GradientEmitter {
   /// By a number; begins of all axes, then ends, as ONNX has them.
   std::string pad(const std::string& x, const Ints& pads, double value, DType dtype);
   std::string zeros_like(const std::string& x, DType dtype);
+  /// x, and 1 where it is 0: what to divide by where the numerator is 0 as well.
+  std::string or_one(const std::string& x, DType dtype);
   /// 1 where a boolean is true.
   std::string mask(std::string_view comparison, Names inputs, DType dtype);
   /// A new axis at the end: 1 at the index, 0 elsewhere. `indices` are int64 and not negative.

@@ -84,9 +84,57 @@ Status l1(NodeGradient& at) {
   return {};
 }
 
+// 0 where all are 0 and there is no derivative, as in PyTorch.
 Status l2(NodeGradient& at) {
   DRIFTSCOPE_TRY(const Reduced how, reduced(at));
-  at.add(0, at.emit().mul(at.x(0), at.emit().div(how.dy, kept_y(at, how))));
+  const std::string length = at.emit().or_one(kept_y(at, how), at.dtype());
+  at.add(0, at.emit().mul(at.x(0), at.emit().div(how.dy, length)));
+  return {};
+}
+
+// Of each element of [rows, count], the product of those before it in its row, or behind it: log₂ count
+// products of shifted rows. Nothing is divided by, so that zeros are as good as other numbers.
+std::string product_of_others(NodeGradient& at, const std::string& x, std::int64_t count, bool before) {
+  GradientEmitter& emit = at.emit();
+  const auto shifted = [&](const std::string& rows, std::int64_t by) {
+    return emit.pad(rows, before ? Ints{0, by, 0, -by} : Ints{0, -by, 0, by}, 1.0, at.dtype());
+  };
+  std::string product = shifted(x, 1);
+  for (std::int64_t reach = 1; reach < count - 1; reach *= 2)
+    product = emit.mul(product, shifted(product, reach));
+  return product;
+}
+
+Status product(NodeGradient& at) {
+  GradientEmitter& emit = at.emit();
+  DRIFTSCOPE_TRY(const Reduced how, reduced(at));
+  DRIFTSCOPE_TRY(const SymbolicShape sizes, at.sizes(at.input(0)));
+  std::vector<bool> is_reduced(sizes.size(), false);
+  std::int64_t count = 1;
+  for (const std::int64_t axis : how.axes) {
+    is_reduced[static_cast<std::size_t>(axis)] = true;
+    DRIFTSCOPE_TRY(const std::int64_t size, at.size(at.input(0), static_cast<std::size_t>(axis)));
+    if (size > 0 && count > (std::int64_t{1} << 31) / size) return at.unsupported_form("of so many factors");
+    count *= size;
+  }
+  if (count == 0) return at.add(0, emit.zeros_like(at.x(0), at.dtype())), Status();
+  // The reduced axes last.
+  Ints order, apart;
+  for (const bool last : {false, true})
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      if (is_reduced[axis] != last) continue;
+      order.push_back(static_cast<std::int64_t>(axis));
+      apart.push_back(sizes[axis].known() ? sizes[axis].size : -1);
+    }
+  DRIFTSCOPE_TRY(apart, at.reshape_sizes(apart));
+  Ints back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  const std::string rows = emit.reshape(emit.transpose(at.x(0), order), {-1, count});
+  const std::string others =
+      emit.mul(product_of_others(at, rows, count, true), product_of_others(at, rows, count, false));
+  const std::string gradient = emit.mul(others, emit.reshape(at.dy(), {-1, 1}));
+  at.add(0, emit.transpose(emit.reshape(gradient, apart), back));
   return {};
 }
 
@@ -117,6 +165,7 @@ void add_to(GradientRuleTable& table) {
   table.add("ReduceSumSquare", rules::sum_square);
   table.add("ReduceL1", rules::l1);
   table.add("ReduceL2", rules::l2);
+  table.add("ReduceProd", rules::product);
   table.add("ReduceLogSum", rules::log_sum);
   table.add("ReduceLogSumExp", rules::log_sum_exp);
 }

@@ -35,6 +35,62 @@ class GradientsTest(cases.FrameworkTest):
                 print(f"{name}: relative error {error:.2g}")
                 self.assertLess(error, 2e-5)
 
+    def test_operators(self):
+        """The gradients with respect to all inputs of single nodes."""
+        generator = np.random.default_rng(5)
+
+        def drawn(*shape, low=-1.0, high=1.0):
+            return generator.uniform(low, high, shape).astype(np.float32)
+
+        zeros = drawn(4, 5)
+        zeros[0, 1] = zeros[1, 2] = zeros[1, 4] = 0
+        cases_of = [("ReduceProd", [zeros], {"axes": [1]}), ("ReduceProd", [drawn(2, 3, 4)], {"axes": [0, 2]}),
+                    ("Det", [drawn(3, 4, 4)], {})]  # PyTorch gives 0 for singular matrices of any rank
+        for p in (1, 2, 3):
+            cases_of.append(("LpPool", [drawn(1, 2, 6, 7, low=0.1)], {"kernel_shape": [2, 3], "strides": [2, 1], "p": p}))
+        grid = drawn(2, 4, 5, 2, low=-1.8, high=1.8)
+        grid[0, 0, :3] = [[-1, -1], [1, 1], [-1, 0.3]]  # on the corners and on an edge
+        for mode in ("bilinear", "nearest"):
+            for padding in ("zeros", "border", "reflection"):
+                for align in (0, 1):
+                    cases_of.append(("GridSample", [drawn(2, 3, 4, 5), grid],
+                                     {"mode": mode, "padding_mode": padding, "align_corners": align}))
+        for op, given, attributes in cases_of:
+            with self.subTest(op, **attributes):
+                self.assertLess(self.operator_error(op, given, attributes, generator), 2e-6)
+
+    def operator_error(self, op, given, attributes, generator):
+        names = [f"x{i}" for i in range(len(given))]
+        inputs = dict(zip(names, given))
+        helper = onnx.helper
+        graph = helper.make_graph(
+            [helper.make_node(op, names, ["y"], **attributes)], op,
+            [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, x.shape) for name, x in inputs.items()],
+            [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)])
+        plain = self.folder / "plain.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), plain)
+        shape = torch_graph.run(plain, inputs)["y"].shape
+        weights = generator.uniform(0.5, 1.5, shape).astype(np.float32)
+        graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+        graph.node.append(helper.make_node("Mul", ["y", "w"], ["weighted"]))
+        graph.output[0].name = "weighted"
+        path, made = self.folder / "weighted.onnx", self.folder / "gradient.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+        wrt = [word for name in names for word in ("--wrt", name)]
+        subprocess.run([find_program(), "gradient", path, "--of", "weighted", *wrt, "-o", made], check=True,
+                       stdout=subprocess.DEVNULL)
+        onnx.checker.check_model(made, full_check=True)
+        session = onnxruntime.InferenceSession(made, providers=["CPUExecutionProvider"])
+        got = session.run([f"grad/{name}" for name in names], inputs)
+        errors = []
+        for name, gradient in zip(names, got):
+            values = torch_graph.run(path, inputs, name)
+            values["weighted"].sum().backward()
+            want = values[name].grad.numpy()
+            self.assertEqual(gradient.shape, want.shape)
+            errors.append(np.abs(gradient - want).max() / max(1.0, np.abs(want).max()))
+        return max(errors)
+
     def error(self, name):
         path = MODELS / f"{name}.onnx"
         of = ["--of", "logits"] if name == "unet" else []

@@ -137,6 +137,21 @@ def _typed(x, *, to, **_):
     return x.double() if kind == np.float32 else x.to(torch.from_numpy(np.zeros(1, kind)).dtype)
 
 
+def _sampled(x, grid, *, mode=b"linear", padding_mode=b"zeros", align_corners=0):
+    mode = {b"linear": "bilinear"}.get(mode, mode.decode())
+    return functional.grid_sample(x, grid, mode, padding_mode.decode(), bool(align_corners))
+
+
+def _multiplied(x, *given, keepdims=1, **attributes):
+    for axis in sorted((a % x.dim() for a in _axes(given, attributes)), reverse=True):
+        x = x.prod(axis, keepdim=bool(keepdims))
+    return x
+
+
+def _norms(x, *, kernel_shape, strides=None, p=2, **_):
+    return functional.lp_pool2d(x, p, kernel_shape, strides or 1)
+
+
 def _clipped(x, low=None, high=None):
     return torch.clamp(x, low, high)
 
@@ -150,11 +165,11 @@ OPERATORS = {
     "Add": torch.add, "AveragePool": _pool("avg"), "BatchNormalization": _normalized, "Cast": _typed, "Clip": _clipped,
     "Concat": lambda *parts, axis: torch.cat(parts, axis), "Conv": _convolution, "ConvTranspose": _transposed,
     "ConstantOfShape": lambda shape, value=None: torch.zeros(shape.tolist(), dtype=torch.float64),
-    "Div": torch.div, "Equal": torch.eq, "Erf": torch.erf, "Flatten": lambda x, axis=1: torch.flatten(x, axis),
+    "Det": torch.linalg.det, "Div": torch.div, "Equal": torch.eq, "Erf": torch.erf, "Flatten": lambda x, axis=1: torch.flatten(x, axis),
     "Gather": _gathered, "Gemm": _product, "GlobalAveragePool": lambda x: x.mean((2, 3), keepdim=True),
-    "GRU": _recurrent(torch.nn.GRU), "LSTM": _recurrent(torch.nn.LSTM), "LayerNormalization": _layer_normalized,
+    "GridSample": _sampled, "GRU": _recurrent(torch.nn.GRU), "LpPool": _norms, "LSTM": _recurrent(torch.nn.LSTM), "LayerNormalization": _layer_normalized,
     "MatMul": torch.matmul, "MaxPool": _pool("max"), "Mul": torch.mul, "Not": torch.logical_not, "Pow": torch.pow,
-    "ReduceMean": _reduced(torch.mean), "ReduceSum": _reduced(torch.sum), "Relu": torch.relu, "Reshape": _reshaped,
+    "ReduceMean": _reduced(torch.mean), "ReduceProd": _multiplied, "ReduceSum": _reduced(torch.sum), "Relu": torch.relu, "Reshape": _reshaped,
     "Resize": _resized, "Shape": lambda x: torch.tensor(x.shape), "Softmax": _softmax, "Sqrt": torch.sqrt,
     "Squeeze": _squeezed, "Sub": torch.sub, "Tanh": torch.tanh, "Unsqueeze": _unsqueezed, "Where": torch.where,
     "Transpose": lambda x, perm: x.permute(perm),

@@ -83,7 +83,9 @@ void check_gradient(const DifferentiatedNode& node, std::uint64_t seed) {
   INFO(node.op);
   Rng rng(seed);
   std::vector<Tensor> inputs;
-  for (const Shape& shape : node.inputs) inputs.push_back(random_doubles(rng, shape, node.low, node.high));
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    inputs.push_back(node.values.empty() ? random_doubles(rng, node.inputs[i], node.low, node.high)
+                                         : tensor<double>(node.inputs[i], node.values[i]));
   Runner plain{built(model_of(node, inputs, {}))};
   std::vector<Tensor> weights;
   for (const std::string& output : node.outputs) {

@@ -17,6 +17,7 @@ struct DifferentiatedNode {
   std::int64_t opset = 17;
   double low = -1.0;  ///< of the random numbers
   double high = 1.0;
+  std::vector<std::vector<double>> values = {};  ///< of the inputs, in place of random ones
   std::vector<std::string> names = {};  ///< the node's inputs in order, where that is not the usual one
   std::vector<std::string> outputs = {"y"};
   bool open_batch = false;  ///< axis 0 of input i0 is "N"
