@@ -8,14 +8,30 @@
 
 namespace driftscope {
 
-GradientEmitter::GradientEmitter(ModelGraph& graph, std::int64_t opset) : graph_(graph), opset_(opset) {
+namespace {
+
+// Of the graph and of those inside it: names of values hide none of the graphs around.
+void use_names(const ModelGraph& graph, UniqueNames& names) {
   for (const ModelNode& node : graph.nodes) {
-    names_.insert(node.name);
-    for (const std::string& output : node.outputs) names_.insert(output);
+    names.insert(node.name);
+    for (const std::string& output : node.outputs) names.insert(output);
+    for (const Attribute& attribute : node.attributes)
+      if (const auto* body = std::get_if<std::shared_ptr<const ModelGraph>>(&attribute.value))
+        use_names(**body, names);
   }
-  for (const NamedTensor& tensor : graph.initializers) names_.insert(tensor.name);
-  for (const ValueInfo& input : graph.inputs) names_.insert(input.name);
+  for (const NamedTensor& tensor : graph.initializers) names.insert(tensor.name);
+  for (const ValueInfo& input : graph.inputs) names.insert(input.name);
 }
+
+}  // namespace
+
+GradientEmitter::GradientEmitter(ModelGraph& graph, std::int64_t opset)
+    : graph_(graph), opset_(opset), names_(std::make_shared<UniqueNames>()) {
+  use_names(graph, *names_);
+}
+
+GradientEmitter::GradientEmitter(ModelGraph& graph, GradientEmitter& around)
+    : graph_(graph), opset_(around.opset_), around_(&around), names_(around.names_) {}
 
 std::string GradientEmitter::node(std::string_view op, Names inputs, std::vector<Attribute> attributes) {
   return nodes(op, std::move(inputs), 1, std::move(attributes))[0];
@@ -24,11 +40,12 @@ std::string GradientEmitter::node(std::string_view op, Names inputs, std::vector
 GradientEmitter::Names GradientEmitter::nodes(std::string_view op, Names inputs, std::size_t outputs,
                                               std::vector<Attribute> attributes) {
   ModelNode node;
-  node.name = names_.take(fmt::format("{}/{}", prefix_, op));
+  node.name = names_->take(fmt::format("{}/{}", prefix_, op));
   node.op_type = op;
   node.inputs = std::move(inputs);
   for (std::size_t i = 0; i < outputs; ++i)
-    node.outputs.push_back(names_.take(outputs == 1 ? node.name + ":0" : fmt::format("{}:{}", node.name, i)));
+    node.outputs.push_back(
+        names_->take(outputs == 1 ? node.name + ":0" : fmt::format("{}:{}", node.name, i)));
   node.attributes = std::move(attributes);
   graph_.nodes.push_back(node);
   return node.outputs;
@@ -39,12 +56,13 @@ void GradientEmitter::rename(const std::string& value, const std::string& name) 
 }
 
 std::string GradientEmitter::constant(const Tensor& tensor) {
+  if (around_ != nullptr) return around_->constant(tensor);
   const std::string type = fmt::format("{} {}", dtype_name(tensor.dtype()), fmt::join(tensor.shape(), "x"));
   const auto bytes = tensor.bytes();
   const std::string content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::string& name = constants_[{type, content}];
   if (name.empty()) {
-    name = names_.take("grad/constant");
+    name = names_->take("grad/constant");
     graph_.initializers.push_back({name, tensor});
   }
   return name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ class GradientEmitter {
 
   /// `opset` of the ONNX domain, at least 11.
   GradientEmitter(ModelGraph& graph, std::int64_t opset);
+  /// Of a subgraph: constants go to the graph around it, and names are used in neither twice.
+  GradientEmitter(ModelGraph& graph, GradientEmitter& around);
 
   /// What the names of the next nodes and values begin with.
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
@@ -69,7 +72,8 @@ class GradientEmitter {
   ModelGraph& graph_;
   std::int64_t opset_;
   std::string prefix_;
-  UniqueNames names_;
+  GradientEmitter* around_ = nullptr;
+  std::shared_ptr<UniqueNames> names_;
   std::map<std::pair<std::string, std::string>, std::string> constants_;  // by type, shape and bytes
 };
 

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
-#include <string_view>
 
 #include "core/eval/infer_shapes.hpp"
+#include "core/gradient/go_back.hpp"
 #include "core/gradient/loss.hpp"
 #include "core/gradient/opset.hpp"
 #include "core/gradient/prune.hpp"
-#include "core/gradient/rule.hpp"
 #include "core/graph/build.hpp"
 
 namespace driftscope {
@@ -112,111 +110,6 @@ Result<ValueId> find_wrt(const Graph& graph, const std::string& name) {
   return *id;
 }
 
-bool is_quantizing(const Node& node) {
-  return node.op_type.find("uantize") != std::string::npos || node.op_type.starts_with("QLinear") ||
-         node.op_type.ends_with("Integer");
-}
-
-// By value: it is one of `wrt`, or depends on one through floating values.
-std::vector<bool> depending(const Graph& graph, const std::vector<ValueId>& wrt) {
-  std::vector<bool> depends(graph.values.size(), false);
-  for (const ValueId id : wrt) depends[id] = true;
-  for (const Node& node : graph.nodes) {
-    auto reads = node.reads();
-    if (node.op_type == "CastLike") reads.resize(1);  // of the other it reads the type alone
-    const auto is_dependent = [&](ValueId id) { return id != no_value && depends[id]; };
-    if (!std::ranges::any_of(reads, is_dependent)) continue;
-    // Integers have no gradient, except that quantized values stand for real ones.
-    const bool quantized = is_quantizing(node) || std::ranges::any_of(reads, [&](ValueId id) {
-                             return is_dependent(id) && is_integer(graph.values[id].dtype);
-                           });
-    for (const ValueId id : node.outputs)
-      if (id != no_value &&
-          (quantized || (!is_integer(graph.values[id].dtype) && graph.values[id].dtype != DType::boolean)))
-        depends[id] = true;
-  }
-  return depends;
-}
-
-// Operators whose rules also move the gradients of quantized values.
-bool moves_integers(const Node& node) {
-  constexpr std::array ops = std::to_array<std::string_view>(
-      {"Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"});
-  return is_quantizing(node) || std::ranges::find(ops, node.op_type) != ops.end();
-}
-
-// Names that outputs get which the model's nodes omit.
-class OutputNames {
- public:
-  OutputNames(const Graph& graph, ModelGraph& model) : graph_(graph), model_(model) {}
-
-  std::string name(const Node& node, std::size_t output) {
-    for (const ValueId id : node.outputs) {
-      if (id == no_value) continue;
-      for (ModelNode& candidate : model_.nodes) {
-        if (std::ranges::find(candidate.outputs, graph_.values[id].name) == candidate.outputs.end()) continue;
-        if (candidate.outputs.size() <= output) candidate.outputs.resize(output + 1);
-        std::string& name = candidate.outputs[output];
-        if (name.empty()) name = fmt::format("grad/{}/output_{}", node.name, output);
-        return name;
-      }
-    }
-    return "";
-  }
-
- private:
-  const Graph& graph_;
-  ModelGraph& model_;
-};
-
-Result<std::string> sum_of(GradientEmitter& emit, const std::vector<std::string>& parts) {
-  if (parts.empty()) return internal_error("a value without gradients");
-  std::string sum = parts[0];
-  for (std::size_t i = 1; i < parts.size(); ++i) sum = emit.add(sum, parts[i]);
-  return sum;
-}
-
-// By value: the gradients that its readers gave.
-using Parts = std::vector<std::vector<std::string>>;
-
-Status go_back(const Graph& graph, ModelGraph& model, const std::vector<bool>& wanted, bool straight_through,
-               GradientEmitter& emit, Parts& parts) {
-  OutputNames names(graph, model);
-  for (std::size_t at = graph.nodes.size(); at-- > 0;) {
-    const Node& node = graph.nodes[at];
-    const auto has_gradient = [&](ValueId id) { return id != no_value && !parts[id].empty(); };
-    const auto reads = node.reads();
-    if (!std::ranges::any_of(node.outputs, has_gradient)) continue;
-    if (!std::ranges::any_of(reads, [&](ValueId id) { return id != no_value && wanted[id]; })) continue;
-    const GradientRule rule = gradient_rules_table().find(node.domain, node.op_type);
-    if (rule == nullptr || !node.opaque.empty())
-      return unsupported(
-          fmt::format("{}: {} has no gradient rule, and the loss depends on the value through it; choose a "
-                      "value behind it (--wrt), or add core/gradient/rules/NAME.cpp",
-                      node_label(node), operator_text(node)));
-    for (const ValueId id : reads)
-      if (id != no_value && wanted[id] && is_integer(graph.values[id].dtype) && !moves_integers(node))
-        return unsupported(fmt::format(
-            "{}: it computes with quantized numbers, through which there is no gradient; use a model "
-            "with QuantizeLinear and DequantizeLinear around float operators (--straight-through)",
-            node_label(node)));
-    emit.set_prefix("grad/" + node.name);
-    std::vector<std::string> of_outputs;
-    for (const ValueId id : node.outputs) {
-      of_outputs.emplace_back();
-      if (!has_gradient(id)) continue;
-      DRIFTSCOPE_TRY(of_outputs.back(), sum_of(emit, parts[id]));
-      parts[id] = {of_outputs.back()};
-    }
-    NodeGradient gradient(
-        {graph, node, wanted, straight_through, [&](std::size_t output) { return names.name(node, output); }},
-        emit, std::move(of_outputs));
-    DRIFTSCOPE_CHECK(rule(gradient));
-    for (const auto& [input, name] : gradient.of_inputs()) parts[node.inputs[input]].push_back(name);
-  }
-  return {};
-}
-
 void set_input_sizes(ModelGraph& model, const Graph& graph) {
   for (ValueInfo& input : model.inputs)
     if (const auto id = graph.find_value(input.name)) input.shape = graph.values[*id].shape;
@@ -267,13 +160,13 @@ Result<GradientModel> make_gradient(const Model& model, const GradientRequest& r
   }
   GradientEmitter emit(body, result.model.opsets.at(""));
   DRIFTSCOPE_TRY(const Loss loss, add_loss(graph, request.of, body, emit));
-  const std::vector<bool> wanted = depending(graph, wrt);
+  const std::vector<bool> wanted = depending_on(graph, wrt);
   if (!wanted[loss.root])
     return bad_input(fmt::format("{} does not depend on {}: its gradient is zero everywhere", request.of,
                                  fmt::join(result.wrt, ", ")));
-  Parts parts(graph.values.size());
+  GradientParts parts(graph.values.size());
   parts[loss.root].push_back(loss.gradient);
-  DRIFTSCOPE_CHECK(go_back(graph, body, wanted, request.straight_through, emit, parts));
+  DRIFTSCOPE_CHECK(go_back({graph, body, wanted, request.straight_through}, emit, parts));
 
   result.loss = loss.name;
   result.logits = loss.logits;

@@ -30,6 +30,7 @@ class NodeGradient {
       : facts_(std::move(facts)), emitter_(emitter), of_outputs_(std::move(of_outputs)) {}
 
   [[nodiscard]] const Node& node() const { return facts_.node; }
+  [[nodiscard]] const Graph& graph() const { return facts_.graph; }
   [[nodiscard]] GradientEmitter& emit() { return emitter_; }
   [[nodiscard]] bool straight_through() const { return facts_.straight_through; }
 
@@ -40,6 +41,7 @@ class NodeGradient {
   /// The gradient of output i, "" if it has none (it then counts as zero).
   [[nodiscard]] std::string dy(std::size_t i = 0) const { return of_outputs_[i]; }
   [[nodiscard]] bool wanted(std::size_t i) const;
+  [[nodiscard]] bool wanted_value(ValueId id) const { return facts_.wanted[id]; }
   [[nodiscard]] DType dtype() const;  ///< of the first input that is floating and wanted
 
   [[nodiscard]] const Value& input(std::size_t i) const;
@@ -61,7 +63,9 @@ class NodeGradient {
 
   /// Adds to the gradient of input i, whose shape it has.
   void add(std::size_t i, std::string gradient);
-  /// The same of a value with the output's shape, from which input i was broadcast.
+  /// Adds to the gradient of a value that the node's subgraphs read.
+  void add_captured(ValueId id, std::string gradient) { of_captured_[id] = std::move(gradient); }
+  /// As add, of a value with the output's shape, from which input i was broadcast.
   [[nodiscard]] Status add_broadcast(std::size_t i, const std::string& gradient);
   /// Sums a value of sizes `from` over the axes along which `to` was broadcast. Sizes that are open in `to`
   /// must be those of `from`.
@@ -75,12 +79,14 @@ class NodeGradient {
   [[nodiscard]] Error unsupported_form(std::string_view what) const;
 
   [[nodiscard]] const std::map<std::size_t, std::string>& of_inputs() const { return of_inputs_; }
+  [[nodiscard]] const std::map<ValueId, std::string>& of_captured() const { return of_captured_; }
 
  private:
   Facts facts_;
   GradientEmitter& emitter_;
   std::vector<std::string> of_outputs_;
   std::map<std::size_t, std::string> of_inputs_;
+  std::map<ValueId, std::string> of_captured_;
 };
 
 using GradientRule = Status (*)(NodeGradient& at);

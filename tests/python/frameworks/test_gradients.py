@@ -59,6 +59,39 @@ class GradientsTest(cases.FrameworkTest):
             with self.subTest(op, **attributes):
                 self.assertLess(self.operator_error(op, given, attributes, generator), 2e-6)
 
+    def test_if(self):
+        """The weight is read inside a branch and outside; ONNX Runtime takes the branch that ran."""
+        helper, kind = onnx.helper, onnx.TensorProto.FLOAT
+        x = np.random.default_rng(6).standard_normal((2, 3), np.float32)
+        w = np.array([0.7, -1.2, 0.4], np.float32)
+
+        def branch(name, *nodes):
+            made = [helper.make_node(op, inputs, [output]) for op, inputs, output in nodes]
+            return helper.make_graph(made, name, [], [helper.make_tensor_value_info(nodes[-1][2], kind, [2, 3])])
+
+        then = branch("then", ("Mul", ["x", "w"], "xw"), ("Exp", ["xw"], "e"))
+        other = branch("else", ("Tanh", ["x"], "t"))
+        graph = helper.make_graph(
+            [helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=other),
+             helper.make_node("Mul", ["y", "w"], ["z"])], "if",
+            [helper.make_tensor_value_info("x", kind, [2, 3]),
+             helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, [])],
+            [helper.make_tensor_value_info("z", kind, [2, 3])], [onnx.numpy_helper.from_array(w, "w")])
+        path, made = self.folder / "if.onnx", self.folder / "if.gradient.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+        subprocess.run([find_program(), "gradient", path, "--of", "z", "--wrt", "x", "--wrt", "w", "-o", made],
+                       check=True, stdout=subprocess.DEVNULL)
+        onnx.checker.check_model(made, full_check=True)
+        session = onnxruntime.InferenceSession(made, providers=["CPUExecutionProvider"])
+        for condition in (True, False):
+            got = session.run(["grad/x", "grad/w"], {"x": x, "c": np.array(condition)})
+            leaves = [torch.tensor(value.astype(np.float64), requires_grad=True) for value in (x, w)]
+            y = (leaves[0] * leaves[1]).exp() if condition else leaves[0].tanh()
+            (y * leaves[1]).sum().backward()
+            for gradient, leaf in zip(got, leaves):
+                want = leaf.grad.numpy()
+                self.assertLess(np.abs(gradient - want).max(), 1e-6 * np.abs(want).max())
+
     def operator_error(self, op, given, attributes, generator):
         names = [f"x{i}" for i in range(len(given))]
         inputs = dict(zip(names, given))
