@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"
-#include "core/ops/shared/convolution.hpp"
+#include "core/ops/shared/exact_convolution.hpp"
 #include "core/ops/shared/transposed_window.hpp"
 
 namespace driftscope::ops::conv_transpose {
@@ -125,6 +125,47 @@ void row_taps(std::span<const TransposedAxis> outer, std::int64_t row, std::int6
   }
 }
 
+// With strides of 1 it is a Conv whose weights are turned round and whose channels are exchanged, and exact
+// factors are multiplied as Conv's are, as matrices. False: it is not, or the matrices would be mostly empty.
+template <class S>
+bool convolved_exactly(const KernelContext<S>& context, std::span<const TransposedAxis> axes,
+                       std::int64_t group, std::span<const S> bias, std::span<S> y) {
+  const Shape& x_shape = context.shape(0);
+  const Shape& w_shape = context.shape(1);
+  const std::int64_t channels = x_shape[1] / group, group_outputs = w_shape[1];
+  if (group_outputs < exact_rows) return false;
+  std::vector<WindowAxis> windows;
+  std::int64_t taps = 1;
+  for (const TransposedAxis& axis : axes) {
+    if (axis.stride != 1) return false;
+    windows.push_back({.input = axis.input,
+                       .kernel = axis.kernel,
+                       .dilation = axis.dilation,
+                       .pad_begin = (axis.kernel - 1) * axis.dilation - axis.pad,
+                       .output = axis.output});
+    taps *= axis.kernel;
+  }
+  Shape turned_shape = {group * group_outputs, channels};
+  turned_shape.insert(turned_shape.end(), w_shape.begin() + 2, w_shape.end());
+  const ConvolutionLayout layout(std::move(windows), x_shape, turned_shape, group);
+  bool done = false;
+  with_equal_exact_factors(context, 0, 1, [&](auto x, auto w) {
+    if (!all_finite(w)) return;  // a padded 0 times infinity is not 0
+    using T = typename decltype(w)::value_type;
+    std::vector<T> turned(w.size());
+    for (std::int64_t m = 0; m < group * group_outputs; ++m)
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const std::int64_t from = (m / group_outputs * channels + c) * group_outputs + m % group_outputs;
+        std::reverse_copy(w.data() + from * taps, w.data() + (from + 1) * taps,
+                          turned.data() + (m * channels + c) * taps);
+      }
+    if constexpr (!std::is_same_v<S, float>)
+      convolve_exactly(context, layout, x_shape[0], group, x, std::span<const T>(turned), bias, y);
+    done = true;
+  });
+  return done;
+}
+
 struct ConvTranspose {
   template <class S>
   static Status run(KernelContext<S>& context) {
@@ -149,6 +190,8 @@ struct ConvTranspose {
     const std::int64_t group_outputs = w_shape[1];
     const std::int64_t outputs = group * group_outputs;
     const std::span<const S> bias = context.has_input(2) ? context.real(2) : std::span<const S>();
+
+    if (convolved_exactly(context, axes, group, bias, y)) return {};
 
     const Phases phases(last);
     const std::int64_t width = last.output;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/rng.hpp"
+#include "core/eval/evaluate.hpp"
 #include "unit/ops/one_node.hpp"
 #include "unit/support/seed.hpp"
 
@@ -23,13 +24,15 @@ TEST_CASE("ConvTranspose_RandomGeometry_ScattersEveryInput") {
   const std::uint64_t seed = test_seed(77);
   SEED_INFO(seed);
   Rng rng(seed);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 120; ++round) {
+    // With strides of 1 and four channels or more, exact factors are multiplied as matrices.
+    const bool unit = round % 2 == 1;
     const std::int64_t group = 1 + below(rng, 2);
     const std::int64_t c = group * (1 + below(rng, 2));
-    const std::int64_t m = 1 + below(rng, 3);
+    const std::int64_t m = unit ? 3 + below(rng, 4) : 1 + below(rng, 3);
     const std::int64_t h = 1 + below(rng, 4), w = 1 + below(rng, 5);
     const std::int64_t kh = 1 + below(rng, 3), kw = 1 + below(rng, 4);
-    const std::int64_t sh = 1 + below(rng, 3), sw = 1 + below(rng, 3);
+    const std::int64_t sh = unit ? 1 : 1 + below(rng, 3), sw = unit ? 1 : 1 + below(rng, 3);
     const std::int64_t dh = 1 + below(rng, 2), dw = 1 + below(rng, 3);
     const std::int64_t top = below(rng, 2), left = below(rng, 2), right = below(rng, 2);
     const std::int64_t extra = below(rng, static_cast<std::uint64_t>(sw));
@@ -68,6 +71,42 @@ TEST_CASE("ConvTranspose_RandomGeometry_ScattersEveryInput") {
     const auto results = node.run();
     CHECK(results[0].shape() == Shape{2, m * group, oh, ow});
     CHECK(as_doubles(results[0]) == want);
+  }
+}
+
+// Of the first three channels alone, sums are added row by row, with the same bounds.
+TEST_CASE("ConvTranspose_AsMatrixProducts_HasTheSameBounds") {
+  const std::uint64_t seed = test_seed(78);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const auto drawn = [&](const Shape& shape) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (float& x : values) x = rng.uniform() - 0.5f;
+    return floats(shape, values);
+  };
+  const Tensor x = drawn({1, 4, 5, 6});
+  const Tensor all = drawn({4, 6, 3, 2});
+  std::vector<float> some;
+  for (std::size_t c = 0; c < 4; ++c)
+    for (std::size_t i = 0; i < 3 * 6; ++i) some.push_back(all.values<float>()[c * 36 + i]);
+  const std::vector<Attribute> how = {ints("pads", {1, 0, 2, 1}), ints("dilations", {1, 2})};
+  // As verify has them: both factors known, without errors.
+  const auto bounded = [&](const Tensor& weights) {
+    const Graph graph = OneNode{"ConvTranspose", {x, weights}, how}.graph();
+    const Evaluated<Bounded> left = known<Bounded>(x), right = known<Bounded>(weights);
+    const std::vector<const Evaluated<Bounded>*> factors = {&left, &right};
+    ThreadPool threads(1);
+    const auto made = evaluate<Bounded>(graph.nodes[0], factors, threads);
+    REQUIRE_MESSAGE(made.ok(), made.error().message);
+    return (*made)[0].real;
+  };
+  const auto products = bounded(all);
+  const auto rows = bounded(floats({4, 3, 3, 2}, some));
+  REQUIRE(products.size() == 2 * rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(products[i].value == doctest::Approx(rows[i].value).epsilon(1e-13));
+    CHECK(products[i].worst == doctest::Approx(rows[i].worst).epsilon(1e-9));
+    CHECK(products[i].likely == doctest::Approx(rows[i].likely).epsilon(1e-9));
   }
 }
 
