@@ -22,11 +22,12 @@ std::string replaced_once(std::string text, std::string_view from, std::string_v
 
 // The names that exporters give to the output that continues `past`.
 std::optional<ValueId> grown_output(const Graph& graph, const std::string& past) {
-  constexpr std::array<std::array<std::string_view, 2>, 5> rules = {{{"past_key_values", "present"},
-                                                                     {"past_key_values", "present_key_values"},
-                                                                     {"past", "present"},
-                                                                     {"past_", "new_"},
-                                                                     {"past", "updated"}}};
+  constexpr std::array<std::array<std::string_view, 2>, 5> rules = {
+      {{"past_key_values", "present"},
+       {"past_key_values", "present_key_values"},
+       {"past", "present"},
+       {"past_", "new_"},
+       {"past", "updated"}}};
   for (const auto& [from, to] : rules) {
     const std::string name = replaced_once(past, from, to);
     for (const ValueId output : graph.outputs)
@@ -86,8 +87,8 @@ Status find_logits(const Graph& graph, Decoder& decoder) {
   std::vector<std::string> candidates;
   for (const ValueId output : graph.outputs) {
     const Value& value = graph.values[output];
-    const bool cache = std::ranges::find(decoder.caches, value.name, &DecoderCache::present) !=
-                       decoder.caches.end();
+    const bool cache =
+        std::ranges::find(decoder.caches, value.name, &DecoderCache::present) != decoder.caches.end();
     if (cache || is_index(value.dtype)) continue;
     if (value.name == "logits") {
       decoder.logits = value.name;
@@ -170,7 +171,8 @@ Result<NamedInputs> step_inputs(const Decoder& decoder, const Graph& graph, cons
     return {};
   };
   DRIFTSCOPE_CHECK(add(decoder.tokens, {1, count}, fresh));
-  DRIFTSCOPE_CHECK(add(decoder.attention_mask, {1, total}, std::vector<std::int64_t>(state.tokens.size(), 1)));
+  DRIFTSCOPE_CHECK(
+      add(decoder.attention_mask, {1, total}, std::vector<std::int64_t>(state.tokens.size(), 1)));
   std::vector<std::int64_t> positions;
   for (std::int64_t at = total - count; at < total; ++at) positions.push_back(at);
   DRIFTSCOPE_CHECK(add(decoder.position_ids, {1, count}, positions));

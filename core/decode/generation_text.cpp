@@ -55,25 +55,6 @@ std::string time_text(const std::optional<double>& ns) {
   return ns ? format_ns(static_cast<std::int64_t>(*ns)) : "–";
 }
 
-std::string target_table(const Generate& results) {
-  TextTable table;
-  table.column("target", Align::left);
-  table.column("verdict", Align::left);
-  for (const char* title : {"steps", "other tokens", "parts at", "first token", "each token", "tokens/s", "memory"})
-    table.column(title, Align::right);
-  for (const GenerateTarget& target : results.targets) {
-    std::size_t steps = 0;
-    for (const GenerateSequence& sequence : target.sequences) steps += sequence.steps.size();
-    const bool is_reference = target.target == results.reference;
-    table.row({target.target, worst_of(target), fmt::format("{}", steps),
-               is_reference ? "reference" : flips_text(target), is_reference ? "–" : first_parting(target),
-               time_text(target.first_token_ns), time_text(target.token_ns),
-               target.token_ns && *target.token_ns > 0.0 ? format_number(1e9 / *target.token_ns) : "–",
-               target.peak_bytes ? format_bytes(*target.peak_bytes) : "–"});
-  }
-  return table.text();
-}
-
 std::string flip_lines(const GenerateTarget& target) {
   std::string text;
   std::size_t shown = 0;
@@ -83,11 +64,11 @@ std::string flip_lines(const GenerateTarget& target) {
       if (step.flip.empty() || ++shown > shown_flips) continue;
       const std::string moved =
           step.moved ? fmt::format(", moved by {}", format_number(*step.moved)) : std::string();
-      text += fmt::format("  {}, prompt {}, step {}: token {} for {}: {} (a lead of {}{}{})\n", target.target,
-                          p, s, step.token, step.reference_token, step.flip, format_number(step.margin), moved,
-                          step.first_fault.empty()
-                              ? ""
-                              : fmt::format("; first at {}", plain_text(step.first_fault, layer_width)));
+      text += fmt::format(
+          "  {}, prompt {}, step {}: token {} for {}: {} (a lead of {}{}{})\n", target.target, p, s,
+          step.token, step.reference_token, step.flip, format_number(step.margin), moved,
+          step.first_fault.empty() ? ""
+                                   : fmt::format("; first at {}", plain_text(step.first_fault, layer_width)));
     }
   if (shown > shown_flips) text += fmt::format("  {}: {} more\n", target.target, shown - shown_flips);
   return text;
@@ -119,8 +100,39 @@ std::string map_of(const GenerateTarget& target) {
 
 }  // namespace
 
+std::vector<std::string> target_titles() {
+  return {"target",      "verdict",    "steps",    "other tokens", "parts at",
+          "first token", "each token", "tokens/s", "memory"};
+}
+
+std::vector<std::string> target_cells(const Generate& results, const GenerateTarget& target) {
+  std::size_t steps = 0;
+  for (const GenerateSequence& sequence : target.sequences) steps += sequence.steps.size();
+  const bool is_reference = target.target == results.reference;
+  return {target.target,
+          worst_of(target),
+          fmt::format("{}", steps),
+          is_reference ? "reference" : flips_text(target),
+          is_reference ? "–" : first_parting(target),
+          time_text(target.first_token_ns),
+          time_text(target.token_ns),
+          target.token_ns && *target.token_ns > 0.0 ? format_number(1e9 / *target.token_ns) : "–",
+          target.peak_bytes ? format_bytes(*target.peak_bytes) : "–"};
+}
+
+std::vector<std::int64_t> tokens_of(const GenerateSequence& sequence) {
+  std::vector<std::int64_t> tokens = sequence.free;
+  if (tokens.empty())
+    for (const GenerateStep& step : sequence.steps) tokens.push_back(step.token);
+  return tokens;
+}
+
 std::string generation_text(const Generate& results) {
-  std::string text = target_table(results);
+  TextTable table;
+  for (const std::string& title : target_titles())
+    table.column(title, title == "target" || title == "verdict" ? Align::left : Align::right);
+  for (const GenerateTarget& target : results.targets) table.row(target_cells(results, target));
+  std::string text = table.text();
   std::string flips;
   for (const GenerateTarget& target : results.targets) {
     if (!target.error.empty()) text += fmt::format("{}: {}\n", target.target, target.error);
@@ -137,15 +149,14 @@ std::string generation_text(const Generate& results) {
 
 std::string token_lines(const Generate& results) {
   std::string text;
+  std::size_t width = 0;
+  for (const GenerateTarget& target : results.targets) width = std::max(width, display_width(target.target));
   const std::size_t prompts = results.targets.empty() ? 0 : results.targets.front().sequences.size();
   for (std::size_t p = 0; p < prompts; ++p)
     for (const GenerateTarget& target : results.targets) {
       if (p >= target.sequences.size()) continue;
-      const GenerateSequence& sequence = target.sequences[p];
-      std::vector<std::int64_t> tokens = sequence.free;
-      if (tokens.empty())
-        for (const GenerateStep& step : sequence.steps) tokens.push_back(step.token);
-      text += fmt::format("prompt {}  {:<18}  {}\n", p, target.target, fmt::join(tokens, " "));
+      text += fmt::format("prompt {}  {:<{}}  {}\n", p, target.target, width,
+                          fmt::join(tokens_of(target.sequences[p]), " "));
     }
   return text;
 }

@@ -4,7 +4,7 @@
 
 namespace driftscope {
 
-char verdict_character(Verdict verdict) {
+char mark_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::identical: return '=';
     case Verdict::rounding: return '~';
@@ -29,7 +29,7 @@ std::string layer_marks(const Verification& step, std::vector<std::string>& laye
         marks.push_back('.');
       }
     }
-    marks[expected] = verdict_character(layer.verdict);
+    marks[expected] = mark_of(layer.verdict);
     ++expected;
   }
   return marks;

@@ -1,5 +1,5 @@
-// What the verifications of a decoder's steps say together: a map of steps and layers, and why a token differs
-// from the reference's. Clients: generation_run.
+// What the verifications of a decoder's steps say together: a map of steps and layers, and why a token
+// differs from the reference's. Clients: generation_run.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace driftscope {
 
 /// '=' identical, '~' rounding, 'o' unjudged, '?' suspect, 'x' fault, '.' missing.
-[[nodiscard]] char verdict_character(Verdict verdict);
+[[nodiscard]] char mark_of(Verdict verdict);
 
 /// One character for each of `layers`, which are outputs of nodes; those that it lacks are added. Constants
 /// are left out.

@@ -15,8 +15,8 @@ struct TokenChoice {
   double margin = 0.0;         ///< the largest less the second largest
 };
 
-/// Of the last position of [1, sequence, vocabulary]. Nothing where one of them is NaN. Errors: another shape,
-/// fewer than two tokens, no floating type.
+/// Of the last position of [1, sequence, vocabulary]. Nothing where one of them is NaN. Errors: another
+/// shape, fewer than two tokens, no floating type.
 [[nodiscard]] Result<std::optional<TokenChoice>> choose_token(const Tensor& logits);
 
 /// Logit `a` less logit `b` of the last position, both of which exist.

@@ -33,10 +33,10 @@ Status check_prompts(const GenerationPlan& plan, const Decoder& decoder) {
     if (plan.prompts[p].empty()) return bad_input(fmt::format("prompt {}: it has no tokens", p));
     for (const std::int64_t token : plan.prompts[p])
       if (token < 0 || (decoder.vocabulary && token >= *decoder.vocabulary))
-        return bad_input(
-            fmt::format("prompt {}: token {}; expected {}", p, token,
-                        decoder.vocabulary ? fmt::format("0 to {}, the vocabulary", *decoder.vocabulary - 1)
-                                           : std::string("0 or more")));
+        return bad_input(fmt::format("prompt {}: token {}; expected {}", p, token,
+                                     decoder.vocabulary
+                                         ? fmt::format("0 to {}, the vocabulary", *decoder.vocabulary - 1)
+                                         : std::string("0 or more")));
   }
   for (const std::string& name : decoder.others)
     if (std::ranges::find(plan.others, name, &NamedTensor::name) == plan.others.end())
@@ -80,7 +80,8 @@ class TargetGeneration {
       auto& tokens = result_.sequences[p].free;
       const auto steps = static_cast<std::int64_t>(result_.sequences[p].steps.size());
       while (std::ssize(tokens) < steps) {
-        DRIFTSCOPE_TRY(const Trace trace, run(state, messages::Capture::outputs, p, std::ssize(tokens), false));
+        DRIFTSCOPE_TRY(const Trace trace,
+                       run(state, messages::Capture::outputs, p, std::ssize(tokens), false));
         DRIFTSCOPE_TRY(const auto choice, chosen(trace));
         tokens.push_back(choice ? choice->token : -1);
         if (!choice) break;
@@ -183,7 +184,11 @@ class TargetGeneration {
     for (const LayerVerdict& layer : verification.layers)
       if (is_bad(layer.verdict) &&
           std::ranges::find(decoder_.caches, layer.output, &DecoderCache::present) != decoder_.caches.end()) {
-        result_.sequences[p].cache_fault = fmt::format("{}, at step {}", layer.output, s);
+        // [batch, heads, sequence, size]: the head whose element is furthest beyond its budget.
+        const bool has_head = layer.worst && layer.worst->index.size() == 4;
+        result_.sequences[p].cache_fault =
+            has_head ? fmt::format("{}, at step {}, worst in head {}", layer.output, s, layer.worst->index[1])
+                     : fmt::format("{}, at step {}", layer.output, s);
         return;
       }
   }

@@ -145,8 +145,8 @@ Status generate_all(Generator& generator, ActivationRunner& runner, const Mutant
                                    : "use a smaller --count, more originals, or --criterion kmnc"));
 }
 
-documents::Generated manifest(const MutantsPlan& plan, const Originals& originals,
-                              const Generator& generator, double seconds) {
+documents::Generated manifest(const MutantsPlan& plan, const Originals& originals, const Generator& generator,
+                              double seconds) {
   documents::Generated document;
   document.model = plan.model->name;
   document.model_sha256 = plan.model->sha256;

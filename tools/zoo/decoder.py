@@ -2,7 +2,7 @@
 """Trains a small language model on the generated reviews and writes it as people ship decoders: tokens, mask, positions
 and caches in, logits and grown caches out (input_ids, attention_mask, position_ids, past_key_values.N.key → present.N.key).
 
-    tools/zoo/decoder.py --out FOLDER               decoder.onnx, of 491 words, 230 kB
+    tools/zoo/decoder.py --out FOLDER               decoder.onnx, of 490 words, 150 kB
     tools/zoo/decoder.py --out FOLDER --random --width 1024 --layers 8 --words 32000   to measure: random weights
 
 Layers as in Radford et al. 2019, with normalization first; the logits' weights are those of the embedding. PyTorch trains
@@ -201,7 +201,7 @@ def main():
     torch.set_num_threads(1)
     texts = [] if options.random else reviews.make(seed=11, count=16000)[0]  # as datasets.film_reviews
     words = reviews.vocabulary(texts, preprocess.words_of)
-    count = options.words or 491 if options.random else len(words)
+    count = options.words or 490 if options.random else len(words)
     model = DecoderLM(count, options.length, options.width, options.heads, options.layers)
     if texts:
         description = preprocess.describe_text(options.length, "", "right", "start", list(reviews.LABELS))

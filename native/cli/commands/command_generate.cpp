@@ -8,6 +8,7 @@
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/dataset/npy.hpp"
+#include "core/decode/generation_page.hpp"
 #include "core/decode/generation_text.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
@@ -23,7 +24,7 @@ struct GenerateOptions {
   std::string model;
   std::vector<std::string> prompts, inputs, targets;
   std::string reference = "pc/strict";
-  std::string keep, json;
+  std::string page, keep, json;
   GenerationPlan plan;
   bool no_verify = false;
   bool quiet = false;
@@ -122,13 +123,14 @@ Result<Exit> run_generate(GenerateOptions& options) {
   plan.keep = options.keep;
   ProgressLine line(options.quiet);
   TargetRunner runner(options.runner);
-  DRIFTSCOPE_TRY(const documents::Generate results,
-                 run_generation(plan, runner, [&](std::string_view step, std::int64_t done, std::int64_t total) {
-                   line.update(step, done, total);
-                 }));
+  DRIFTSCOPE_TRY(
+      const documents::Generate results,
+      run_generation(plan, runner, [&](std::string_view step, std::int64_t done, std::int64_t total) {
+        line.update(step, done, total);
+      }));
   line.clear();
-  if (!options.json.empty())
-    DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(results), 1) + "\n"));
+  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(results), 1) + "\n"));
+  if (!options.page.empty()) DRIFTSCOPE_CHECK(write_file(options.page, generation_page(results)));
   if (options.json != "-") {
     print_out("{}  {} prompt{}, {} steps, tokens of {}\n", model.name, plan.prompts.size(),
               plan.prompts.size() == 1 ? "" : "s", plan.steps, results.reference);
@@ -155,7 +157,6 @@ static Command declare(CLI::App& app) {
       ->delimiter('\0')
       ->type_name("TOKENS");
   app.add_option("--targets,--right", options->targets, "The targets to judge, as of compare")
-      ->delimiter(',')
       ->type_name("T,…");
   app.add_option("--reference,--left", options->reference, "The target whose tokens all get")
       ->capture_default_str()
@@ -174,6 +175,8 @@ static Command declare(CLI::App& app) {
       ->type_name("MS");
   app.add_option("--input", options->inputs, "An input that decoding does not make, as an encoder's answer")
       ->type_name("NAME=FILE.npy");
+  app.add_option("-o,--output,--html", options->page, "A page with the tables and a map of steps and layers")
+      ->type_name("PAGE");
   app.add_option("--keep", options->keep, "A folder for the trace of every step, for driftscope verify")
       ->type_name("DIR");
   app.add_option("--json", options->json, "The results as JSON ('-': standard output)")->type_name("OUT");
@@ -182,11 +185,13 @@ static Command declare(CLI::App& app) {
   app.footer(
       "The reference decodes greedily. Every target then gets the reference's tokens and its own caches, and "
       "each layer\nof each step is judged from what it really read. Where a target would have chosen another "
-      "token, the table says why:\nrounding, if all its layers so far are rounding; a fault, if one is not.\n\n"
+      "token, the table says why:\nrounding, if all its layers so far are rounding; a fault, if one is "
+      "not.\n\n"
       "Inputs are recognised by their names, as usual converters give them: input_ids, attention_mask, "
       "position_ids,\npast_key_values.N.key → present.N.key, use_cache_branch.\n\n"
       "  driftscope generate decoder.onnx --prompt 1,15043,29892 --steps 32 --targets pc/ort,chrome/ort\n"
-      "  driftscope generate model_q4.onnx --prompt prompts.npy --targets chrome/ort-webgpu --json q4.json\n\n"
+      "  driftscope generate model_q4.onnx --prompt prompts.npy --targets chrome/ort-webgpu --json "
+      "q4.json\n\n"
       "Exit code 0: no fault; 1: a fault; 2: wrong use; 3: a target could not run.");
   return [options] {
     const Result<Exit> exit = run_generate(*options);

@@ -103,3 +103,25 @@ test("MemoryRuns_ALeak_IsNamedWithItsSize", (t) => {
     [["growing", "pc/moody:mood=leak,node=0"]],
   );
 });
+
+test("Generate_TokensThatAFaultChanges_AreFaults", () => {
+  const decoder = asset("models", "decoder", "model.onnx");
+  let flips = 0;
+  for (const node of [1, 20, 30, 50]) {
+    const args = ["--prompt", "12,40,7", "--prompt", "5,6,9,200", "--steps", "6", "--measure", "0"];
+    const { status, stdout, stderr } = driftscope(
+      ...["generate", decoder, ...args, "--targets", target("later", node), "--json", "-"],
+    );
+    assert.equal(status, 1, stderr);
+    const [reference, wrong] = JSON.parse(stdout).targets;
+    assert.ok(reference.sequences.every(({ steps }) => steps.every(({ flip }) => !flip)));
+    for (const { steps } of wrong.sequences) {
+      assert.equal(steps[0].verdict, "fault");
+      for (const { flip } of steps.filter((step) => step.flip)) {
+        ++flips;
+        assert.equal(flip, "fault");
+      }
+    }
+  }
+  assert.ok(flips > 0);
+});
