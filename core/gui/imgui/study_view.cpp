@@ -22,8 +22,8 @@ class StudyScreen final : public View {
     update(screen);
     if (!study_)
       return empty_state(screen, "No study is open.",
-                         "driftscope study run deployment --out FOLDER makes one,\n"
-                         "and driftscope gui FOLDER opens it.");
+                         "driftscope study run deployment --out FOLDER makes one: drop the folder here,\n"
+                         "or driftscope gui FOLDER opens it.");
     draw_heading(screen);
     const float em = ImGui::GetFontSize();
     const float list = std::min(ImGui::GetContentRegionAvail().x * 0.3f, 19.0f * em);
