@@ -36,10 +36,7 @@ class CurvesScreen final : public View {
     small_text(screen, about_, screen.theme.dim);
     ImGui::PopTextWrapPos();
     ImGui::Dummy({0.0f, em * 0.3f});
-    const float list = std::min(ImGui::GetContentRegionAvail().x * 0.3f, 15.0f * em);
-    if (ImGui::BeginChild("parts", {list, 0.0f})) draw_parts(screen);
-    ImGui::EndChild();
-    ImGui::SameLine(0.0f, em);
+    parts_list(screen, names_, first_told_, chosen_);
     if (ImGui::BeginChild("part") && chosen_ < parts_.size()) {
       const Part& part = parts_[chosen_];
       if (part.table != nullptr)
@@ -130,6 +127,7 @@ class CurvesScreen final : public View {
     parts_.clear();
     tables_.clear();
     drifts_.clear();
+    names_.clear();
     chosen_ = 0;
     if (!set_) return;
     tables_ = curve_tables(*set_);
@@ -138,8 +136,10 @@ class CurvesScreen final : public View {
     for (const CurveChart& chart : set_->charts)
       if (parts_.empty() || parts_.back().name != chart.metric) parts_.push_back({chart.metric});
     if (!drifts_.empty()) parts_.push_back({std::string(drift_part)});
+    first_told_ = parts_.size();
     for (const CurveTable& table : tables_) parts_.push_back({table.title, &table});
     if (!set_->document.notes.empty()) parts_.push_back({std::string(notes_part)});
+    for (const Part& part : parts_) names_.push_back(part.name);
     std::vector<std::string_view> runs;
     std::size_t points = 0;
     for (const CurveGroup& group : set_->groups)
@@ -155,25 +155,6 @@ class CurvesScreen final : public View {
       for (const documents::TrainingModel& model : training->models)
         about_ +=
             fmt::format(" · {} on {}: rate {:g}, batch {}", model.name, model.data, model.rate, model.batch);
-  }
-
-  void draw_parts(const Screen& screen) {
-    const float room = ImGui::GetContentRegionAvail().x;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      // A line between what is drawn and what is told.
-      const bool told = parts_[i].table != nullptr || parts_[i].name == notes_part;
-      if (told && i > 0 && parts_[i - 1].table == nullptr) ImGui::Separator();
-      ImGui::PushID(static_cast<int>(i));
-      const std::string& name = parts_[i].name;
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::Selectable("##part", i == chosen_, 0, {room, 0.0f})) chosen_ = i;
-      if (ImGui::CalcTextSize(name.c_str()).x > room) hint(name.c_str());
-      auto painter = screen.painter();
-      painter.clip({at.x, at.y, at.x + room, at.y + ImGui::GetTextLineHeightWithSpacing()});
-      painter.text({at.x, at.y + ImGui::GetTextLineHeight() / 2.0f}, name, screen.theme.ink, Anchor::start);
-      painter.unclip();
-      ImGui::PopID();
-    }
   }
 
   static void draw_title(const Screen& screen, const std::string& title, const std::string& about) {
@@ -300,6 +281,8 @@ class CurvesScreen final : public View {
   std::vector<CurveTable> tables_;
   std::vector<LayerDrift> drifts_;
   std::vector<Part> parts_;
+  std::vector<std::string> names_;  // of the parts
+  std::size_t first_told_ = 0;      // from here on they are tables and notes
   std::size_t chosen_ = 0;
 };
 
