@@ -156,9 +156,10 @@ std::vector<documents::CurveComparison> compare_curves(const std::vector<CurveGr
   std::vector<documents::CurveComparison> comparisons;
   for (std::size_t i = 0; i < groups.size(); ++i)
     for (std::size_t k = i + 1; k < groups.size() && groups[k].metric == groups[i].metric; ++k) {
+      if (comparisons.size() >= max_comparisons) break;
       if (model_of_run(groups[i].run) != model_of_run(groups[k].run)) continue;
       const CommonSteps common = common_steps(bands[i], bands[k]);
-      if (common.steps.empty() || comparisons.size() >= max_comparisons) continue;
+      if (common.steps.empty()) continue;
       documents::CurveComparison made;
       made.metric = groups[i].metric;
       made.left = groups[i].run;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "core/base/result.hpp"
 
 namespace driftscope {
+
+namespace documents {
+struct Training;
+}
 
 struct Curve {
   std::string run;     ///< who was trained: "lenet5/pytorch", a file's name
@@ -23,7 +28,8 @@ struct Curve {
 struct CurveFile {
   std::string format;  ///< "training", "tensorboard", …
   std::vector<Curve> curves;
-  std::vector<std::string> notes;  ///< what was left out, for people
+  std::vector<std::string> notes;                            ///< what was left out, for people
+  std::shared_ptr<const documents::Training> training = {};  ///< the whole document, of "training" only
 };
 
 inline constexpr std::size_t max_curves = 20'000;

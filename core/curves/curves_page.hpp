@@ -1,22 +1,13 @@
-// Curves as one self-contained HTML page without scripts: a chart for each metric, where curves end, how
-// runs differ. Client: the command `curves`.
+// Curves as one self-contained HTML page without scripts: a chart for each metric, the distance of layers of
+// a training of our own, where curves end, how runs differ. Client: the command `curves`.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "core/curves/compare_curves.hpp"
+#include "core/curves/curve_set.hpp"
 
 namespace driftscope {
 
-struct CurvesPage {
-  std::string title;
-  const std::vector<CurveGroup>& groups;
-  const std::vector<documents::CurveSummary>& summaries;
-  const std::vector<documents::CurveComparison>& comparisons;
-  const std::vector<std::string>& notes;
-};
-
-[[nodiscard]] std::string curves_page(const CurvesPage& page);
+[[nodiscard]] std::string curves_page(const std::string& title, const CurveSet& set);
 
 }  // namespace driftscope

@@ -10,8 +10,8 @@
 namespace driftscope {
 namespace {
 
-constexpr double log_above_span = 100.0;  // largest ÷ least value
-constexpr float lines_margin_left = 62.0f;
+constexpr double log_above_span = 100.0;    // largest ÷ least value
+constexpr float lines_margin_left = 62.0f;  // units, like the next
 constexpr float lines_margin_bottom = 34.0f;
 constexpr std::size_t max_line_points = 2'000;  // of a line: about two a pixel
 
@@ -70,17 +70,25 @@ bool are_whole(const std::vector<ChartLine>& lines) {
 
 /// Rows of labels, each with a piece of its line; the height that they take.
 float paint_line_legend(Painter& painter, Box box, const std::vector<ChartLine>& lines, const Theme& theme) {
-  const float row = painter.line_height(true) + 4.0f;
+  const float unit = painter.unit();
+  const float row = painter.line_height(true) + 4.0f * unit;
   float x = box.left;
   float y = box.top + row / 2.0f;
   for (const ChartLine& line : lines) {
-    const float width = 24.0f + painter.text_width(line.label, true) + 16.0f;
+    const float width = 40.0f * unit + painter.text_width(line.label, true);
     if (x > box.left && x + width > box.right) x = box.left, y += row;
-    painter.line({x, y}, {x + 18.0f, y}, theme.series(line.series), 2.0f);
-    painter.text({x + 24.0f, y}, line.label, theme.ink, Anchor::start, true);
+    painter.line({x, y}, {x + 18.0f * unit, y}, theme.series(line.series), 2.0f);
+    painter.text({x + 24.0f * unit, y}, line.label, theme.ink, Anchor::start, true);
     x += width;
   }
   return y + row / 2.0f - box.top;
+}
+
+/// The axis of steps: the same for painting and for finding.
+SpanAxis step_axis(const std::vector<ChartLine>& lines) {
+  Extent extent;
+  for (const ChartLine& line : lines) extent.include(line.x);
+  return {extent.low, extent.high, 8, are_whole(lines) ? 1.0 : 0.0};
 }
 
 }  // namespace
@@ -91,17 +99,18 @@ bool is_logarithmic(const LineChart& chart, const std::vector<ChartLine>& lines)
          extent.high / extent.low > log_above_span;
 }
 
-void paint_lines(Painter& painter, const LineChart& chart, const std::vector<ChartLine>& lines,
-                 const Theme& theme) {
+Box paint_lines(Painter& painter, const LineChart& chart, const std::vector<ChartLine>& lines,
+                const Theme& theme) {
+  const float unit = painter.unit();
   const float legend = paint_line_legend(painter, chart.box, lines, theme);
-  const Box area = {chart.box.left + lines_margin_left, chart.box.top + legend + 10.0f,
-                    chart.box.right - 12.0f, chart.box.bottom - lines_margin_bottom};
+  const Box area = {chart.box.left + lines_margin_left * unit, chart.box.top + legend + 10.0f * unit,
+                    chart.box.right - 12.0f * unit, chart.box.bottom - lines_margin_bottom * unit};
   Extent x_extent;
   for (const ChartLine& line : lines) x_extent.include(line.x);
   const Extent y_extent = extent_of_y(lines);
   if (!x_extent.any() || !y_extent.any() || area.width() < 10.0f || area.height() < 10.0f) {
     painter.text(chart.box.centre(), "no finite values", theme.dim, Anchor::middle, true);
-    return;
+    return {};
   }
   const bool logarithmic = is_logarithmic(chart, lines);
   LogAxis log_axis;
@@ -109,12 +118,12 @@ void paint_lines(Painter& painter, const LineChart& chart, const std::vector<Cha
     if (logarithmic) log_axis.include(value);
   log_axis.fix();
   const SpanAxis y_axis(y_extent.low, y_extent.high, 5);
-  const SpanAxis x_axis(x_extent.low, x_extent.high, 8, are_whole(lines) ? 1.0 : 0.0);
+  const SpanAxis x_axis = step_axis(lines);
   paint_ticks(painter, area, logarithmic ? log_axis.ticks() : y_axis.ticks(), theme);
   for (const Tick& tick : x_axis.ticks()) {
     const float x = area.left + static_cast<float>(tick.place) * area.width();
-    painter.line({x, area.bottom}, {x, area.bottom + 4.0f}, theme.line, 1.0f);
-    painter.text({x, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, tick.text, theme.dim,
+    painter.line({x, area.bottom}, {x, area.bottom + 4.0f * unit}, theme.line, 1.0f);
+    painter.text({x, area.bottom + 5.0f * unit + painter.line_height(true) * 0.5f}, tick.text, theme.dim,
                  Anchor::middle, true);
   }
   painter.text({area.centre().x, chart.box.bottom - painter.line_height(true) * 0.5f}, chart.x_title,
@@ -136,23 +145,47 @@ void paint_lines(Painter& painter, const LineChart& chart, const std::vector<Cha
                             at(line.x[k], line.high[k]), at(line.x[i], line.high[i])};
       painter.polygon(band, with_alpha(colour, 0.16f));
     }
-    std::vector<Point> points;
-    const auto flush = [&] {
-      if (points.size() == 1)
-        painter.disc(points.front(), 1.8f, colour);
-      else if (points.size() > 1)
-        painter.polyline(points, colour, 1.8f);
-      points.clear();
+    const auto draw_line = [&](const std::vector<double>& values, Colour ink, float width) {
+      std::vector<Point> points;
+      const auto flush = [&] {
+        if (points.size() == 1)
+          painter.disc(points.front(), line.x.size() == 1 ? 3.0f : width, ink);
+        else if (points.size() > 1)
+          painter.polyline(points, ink, width);
+        points.clear();
+      };
+      for (std::size_t i = 0; i < std::min(values.size(), line.x.size()); i += stride) {
+        if (std::isfinite(values[i]))
+          points.push_back(at(line.x[i], values[i]));
+        else
+          flush();
+      }
+      flush();
     };
-    for (std::size_t i = 0; i < line.x.size(); i += stride) {
-      if (std::isfinite(line.y[i]))
-        points.push_back(at(line.x[i], line.y[i]));
-      else
-        flush();
-    }
-    flush();
+    for (const std::vector<double>* const edge : {&line.low, &line.high})
+      draw_line(*edge, with_alpha(colour, 0.3f), 1.0f);
+    draw_line(line.y, colour, 1.8f);
   }
   painter.unclip();
+  return area;
+}
+
+std::optional<ChartStep> nearest_step(const std::vector<ChartLine>& lines, Box area, float x) {
+  if (!(area.width() > 0.0f)) return {};
+  const SpanAxis axis = step_axis(lines);
+  std::optional<ChartStep> nearest;
+  for (const ChartLine& line : lines)
+    for (const double step : line.x) {
+      const float at = area.left + static_cast<float>(axis.place(step)) * area.width();
+      if (!nearest || std::fabs(at - x) < std::fabs(nearest->x - x)) nearest = {step, at};
+    }
+  return nearest;
+}
+
+std::optional<std::size_t> place_of_step(const ChartLine& line, double step) {
+  const auto found = std::ranges::lower_bound(line.x, step);
+  if (found == line.x.end() || *found != step) return {};
+  return static_cast<std::size_t>(found - line.x.begin());
 }
 
 }  // namespace driftscope

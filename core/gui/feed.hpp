@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/curves/curve_set.hpp"
 #include "core/draw/heat_map.hpp"
 #include "core/gui/run_history.hpp"
 #include "core/gui/snapshot.hpp"
@@ -52,6 +53,7 @@ struct Feed {
   std::shared_ptr<const std::vector<RunTrend>> history;
   std::shared_ptr<const StudyView> study;  ///< null: none is open
   std::shared_ptr<const std::vector<AttackResults>> attacks;
+  std::shared_ptr<const CurveSet> curves;
   std::string history_advice;       ///< how to add to it, shown when it is empty
   std::vector<std::string> models;  ///< shipped ones, and opened ones: chosen by index
   std::size_t model = 0;            ///< chosen

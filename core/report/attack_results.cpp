@@ -172,6 +172,15 @@ std::string attack_name(const documents::Attack& attack) {
                         : attack.method;
 }
 
+std::vector<AttackResults> attacks_with(std::vector<AttackResults> open, AttackResults added) {
+  if (!open.empty() && open.front().attack.model_sha256 != added.attack.model_sha256) open.clear();
+  std::erase_if(open, [name = attack_name(added.attack)](const AttackResults& one) {
+    return attack_name(one.attack) == name;
+  });
+  open.push_back(std::move(added));
+  return open;
+}
+
 SurvivalRates survival_rates(const std::vector<AttackResults>& all) {
   SurvivalRates made;
   for (const AttackResults& one : all) {

@@ -53,6 +53,10 @@ struct AttackResults {
 /// "fgsm, ε 0.1".
 [[nodiscard]] std::string attack_name(const documents::Attack& attack);
 
+/// `added` beside those that are open, so that targets are seen against several methods; one of the same
+/// method gives way, and all of another model.
+[[nodiscard]] std::vector<AttackResults> attacks_with(std::vector<AttackResults> open, AttackResults added);
+
 /// One minus the rates of success: a row for each target that any result has, a column for each result; NaN
 /// where a target was not attacked.
 struct SurvivalRates {

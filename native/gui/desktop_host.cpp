@@ -10,9 +10,7 @@
 #include "native/gui/environment.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/gui/shipped.hpp"
-#include "native/host/attack_files.hpp"
 #include "native/host/sample_files.hpp"
-#include "native/host/study_folder.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -259,6 +257,7 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   bool new_model = false;
   std::optional<gui::SnapshotParts> about;      // of a kept comparison
   std::optional<gui::SnapshotParts> described;  // of a stored one, whose traces may be open already
+  std::vector<std::string> curves;
   for (const fs::path& path : paths) {
     switch (kind_of_file(path)) {
       case FileKind::model: {
@@ -295,6 +294,7 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       }
       case FileKind::study: open_study_now(path); break;
       case FileKind::attack: open_attack_now(path); break;
+      case FileKind::curves: curves.push_back(path.string()); break;
       case FileKind::sample: {
         inputs_ = {path.string()};
         kept_inputs_.reset();
@@ -304,11 +304,13 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       case FileKind::unknown:
         fail(fmt::format(
             "{}: unknown kind of file; expected .onnx, a trace (.safetensors), a kept comparison "
-            "(.drift), the JSON of compare, verify or attack, the folder of a study or an attack, or a "
-            "sample (.png, .jpg, .txt, .npy, .pb, a folder)",
+            "(.drift), the JSON of compare, verify or attack, the folder of a study or an attack, training "
+            "curves (.csv, .json, event files or their folder), or a sample (.png, .jpg, .txt, .npy, .pb, a "
+            "folder)",
             path.string()));
     }
   }
+  if (!curves.empty()) open_curves_now(curves);
   if (fresh.empty() && !(new_model && !open_.empty())) return;
   // Runs of one model are kept together; those of another model replace them.
   std::string sha;
@@ -335,51 +337,6 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
     open_about_.title = paths.front().filename().string();
   }
   show_open_runs();
-}
-
-void DesktopHost::open_study_now(const fs::path& path) {
-  auto study = read_study_folder(path);
-  if (!study.ok()) return fail(study.error().message);
-  auto made = std::make_shared<const StudyView>(*std::move(study));
-  change([&](gui::Feed& feed) { feed.study = std::move(made); });
-}
-
-/// Beside those that are open, so that targets are seen against several methods; of the same method in its
-/// place.
-void DesktopHost::open_attack_now(const fs::path& path) {
-  auto attack = read_attack(path);
-  if (!attack.ok()) return fail(attack.error().message);
-  const auto open = feed()->attacks;
-  auto all = std::make_shared<std::vector<AttackResults>>();
-  const bool same_model =
-      open && !open->empty() && open->front().attack.model_sha256 == attack->attack.model_sha256;
-  if (same_model) *all = *open;
-  std::erase_if(
-      *all, [&](const AttackResults& one) { return attack_name(one.attack) == attack_name(attack->attack); });
-  all->push_back(*std::move(attack));
-  change([&](gui::Feed& feed) { feed.attacks = std::move(all); });
-}
-
-void DesktopHost::add_model(const fs::path& path, OpenedModel opened) {
-  const auto place = static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) -
-                                              model_paths_.begin());
-  if (place == model_paths_.size()) {
-    model_paths_.push_back(path);
-    change([&](gui::Feed& feed) { feed.models.push_back(path.filename().string()); });
-  }
-  use_model(std::make_shared<const ModelFile>(std::move(opened.model)), place, std::move(opened.inputs));
-}
-
-Status DesktopHost::open_kept_now(const fs::path& path, std::vector<gui::TargetParts>& fresh,
-                                  std::optional<gui::SnapshotParts>& about) {
-  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
-  DRIFTSCOPE_TRY(gui::SnapshotParts parts, open_kept(kept));
-  gui::merge_targets(fresh, std::exchange(parts.targets, {}));
-  about = std::move(parts);
-  if (kept.comparison().model().empty()) return {};
-  DRIFTSCOPE_TRY(ModelFile model, kept.model());
-  add_model(path, {std::move(model), kept_inputs(kept)});
-  return {};
 }
 
 void DesktopHost::show_open_runs() {

@@ -30,7 +30,7 @@ class DesktopHost : public gui::Host {
   ~DesktopHost() override;
 
   /// Models, traces, stored and kept comparisons, samples; shown together as one run where they fit. Folders
-  /// of studies and attacks beside them.
+  /// of studies and attacks, and training curves, beside them.
   void open(std::vector<std::filesystem::path> paths);
 
   [[nodiscard]] std::shared_ptr<const gui::Feed> feed() override;
@@ -61,6 +61,7 @@ class DesktopHost : public gui::Host {
                                      std::optional<gui::SnapshotParts>& about);
   void open_study_now(const std::filesystem::path& path);
   void open_attack_now(const std::filesystem::path& path);
+  void open_curves_now(const std::vector<std::string>& paths);
   void add_model(const std::filesystem::path& path, OpenedModel opened);
   void show_open_runs();
   Status select_model(std::size_t place);

@@ -38,13 +38,15 @@ void check(const CurveFile& file) {
     if (curve.steps.empty() || curve.steps.size() != curve.values.size()) std::abort();
     if (!std::ranges::is_sorted(curve.steps) || !std::isfinite(curve.steps.front())) std::abort();
   }
-  const auto groups = groups_of(file.curves);
-  std::vector<documents::CurveSummary> summaries;
-  for (const CurveGroup& group : groups) summaries.push_back(summary_of(group));
-  const auto comparisons = compare_curves(groups, {});
-  (void)summary_table(summaries);
-  (void)comparison_table(comparisons);
-  (void)curves_page({"x", groups, summaries, comparisons, file.notes});
+  // Twice: runs that are called alike are told apart.
+  const auto set = make_curve_set({{"x", file}, {"y", file}});
+  if (!set.ok() || (*set)->curves.size() != 2 * file.curves.size()) std::abort();
+  for (const CurveGroup& group : (*set)->groups)
+    for (const Curve* const curve : group.repetitions)
+      if (curve->run != group.run) std::abort();
+  (void)summary_table((*set)->document.curves);
+  (void)comparison_table((*set)->document.comparisons);
+  (void)curves_page("x", **set);
   const std::string csv = curves_csv(file.curves);
   const auto again = read_curves({"x", "x", std::as_bytes(std::span(csv))});
   if (!again.ok() || again->curves.size() != file.curves.size()) std::abort();

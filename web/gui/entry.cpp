@@ -16,6 +16,7 @@
 #include "core/gui/imgui/font.hpp"
 #include "core/gui/imgui/gl.hpp"
 #include "core/gui/kept_run.hpp"
+#include "core/gui/opened_results.hpp"
 #include "web/gui/page_feed.hpp"
 
 using namespace driftscope;
@@ -33,12 +34,27 @@ class PageHost final : public gui::Host {
   std::shared_ptr<const gui::Feed> feed() override { return feed_; }
   void set_feed(gui::Feed feed) {
     feed.snapshot = feed_->snapshot;
+    feed.study = feed_->study;
+    feed.attacks = feed_->attacks;
+    feed.curves = feed_->curves;
     if (!feed.history) feed.history = feed_->history;
     feed_ = std::make_shared<const gui::Feed>(std::move(feed));
   }
   void show(gui::Snapshot snapshot) {
     auto next = std::make_shared<gui::Feed>(*feed_);
     next->snapshot = std::make_shared<const gui::Snapshot>(std::move(snapshot));
+    feed_ = std::move(next);
+  }
+  /// Beside the run that is shown.
+  void show(gui::OpenedResults results) {
+    auto next = std::make_shared<gui::Feed>(*feed_);
+    if (results.study) next->study = std::move(results.study);
+    if (results.curves) next->curves = std::move(results.curves);
+    if (!results.attacks.empty()) {
+      std::vector<AttackResults> all = next->attacks ? *next->attacks : std::vector<AttackResults>();
+      for (AttackResults& one : results.attacks) all = attacks_with(std::move(all), std::move(one));
+      next->attacks = std::make_shared<const std::vector<AttackResults>>(std::move(all));
+    }
     feed_ = std::move(next);
   }
   void run_demo() override { ds_page_command("{\"do\":\"demo\"}"); }
@@ -73,6 +89,8 @@ struct Screens {
   PageHost host;
   std::optional<gui::App> app;
   std::vector<std::shared_ptr<const gui::RecordedTensors>> traces;  // of the next show
+  std::vector<gui::ChosenFile> files;                               // of the next results
+  std::vector<std::shared_ptr<const void>> file_owners;
   int width = 1;
   int height = 1;
   double time_ms = 0.0;
@@ -262,6 +280,31 @@ EMSCRIPTEN_KEEPALIVE const char* gui_kept(std::byte* bytes, std::size_t size) {
   if (!parts.ok()) return reply_of(parts.error());
   screens().host.show(gui::make_snapshot(*std::move(parts)));
   return nullptr;
+}
+
+/// Takes ownership of `bytes`, a whole file from malloc, for the next gui_results.
+EMSCRIPTEN_KEEPALIVE void gui_file(const char* path, std::byte* bytes, std::size_t size) {
+  screens().file_owners.push_back(owner_of(bytes));
+  screens().files.push_back({path, {bytes, size}});
+}
+
+/// Shows what the files are: studies, attacks, training curves. Returns what cannot be used, a line each;
+/// null: nothing.
+EMSCRIPTEN_KEEPALIVE const char* gui_results() {
+  const auto owners = std::exchange(screens().file_owners, {});
+  const auto files = std::exchange(screens().files, {});
+  std::string& errors = screens().reply;
+  errors.clear();
+  wake();
+  gui::OpenedResults results;
+  try {
+    results = gui::open_results(files);
+  } catch (const std::bad_alloc&) {
+    return reply_of(limit_error("not enough memory in this browser; driftscope gui opens larger files"));
+  }
+  for (const std::string& error : results.errors) errors += (errors.empty() ? "" : "\n") + error;
+  if (results.any()) screens().host.show(std::move(results));
+  return errors.empty() ? nullptr : errors.c_str();
 }
 
 EMSCRIPTEN_KEEPALIVE int gui_view(const char* title) {

@@ -93,6 +93,14 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
     showKept(bytes) {
       must(reply(module._gui_kept(placed(bytes, "a kept comparison"), bytes.length)));
     },
+    /** `files`: [{path, bytes}] of a study, attacks or curves. Returns what cannot be used, or null. */
+    showResults(files) {
+      for (const { path, bytes } of files) {
+        const pointer = placed(bytes, path);
+        withText(path, (name) => module._gui_file(name, pointer, bytes.length));
+      }
+      return reply(module._gui_results());
+    },
     view: (title) => withText(title, (name) => module._gui_view(name)) === 1,
     layer: (name) => withText(name, (pointer) => module._gui_layer(pointer)),
   };

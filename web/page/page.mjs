@@ -6,6 +6,7 @@ import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
 import * as history from "./history.mjs";
 import { host, showHosting } from "./hosting.mjs";
 import { listenToClear, showKept } from "./kept.mjs";
+import { listenToFiles, readAll, resultFiles, whatOpens } from "./opening.mjs";
 import { memoryBudget } from "../shared/memory.mjs";
 import { runInWorker } from "../worker/runner.mjs";
 import { RunError } from "../shared/errors.mjs";
@@ -26,6 +27,7 @@ const state = {
   traceUrl: null,
   pcTargets: [], // what the serving PC runs
   screens: null, // see screens.mjs; null without WebGL2
+  showScreens: () => {}, // or the plain page
   acceptsTraces: false,
 };
 
@@ -72,19 +74,39 @@ function select() {
   return attempt("fetch", fetchChosen);
 }
 
-async function takeFiles(files) {
+/** `given`: [{path, file}], see opening.mjs. */
+async function takeFiles(given) {
   state.abort?.abort();
   try {
-    const traces = files.filter(({ name }) => /\.safetensors$/i.test(name));
-    if (traces.length > 0 && state.screens) return await state.screens.takeTraces(traces);
-    const kept = files.find(({ name }) => /\.drift$/i.test(name));
-    if (kept && state.screens) return await state.screens.takeKept(kept);
-    chooseOwn(await chooseFiles(files));
-    await state.screens?.takeChoice(state.own);
+    const files = given.map(({ file }) => file);
+    const named = (ending) => files.filter(({ name }) => ending.test(name));
+    const traces = named(/\.safetensors$/i);
+    const [kept] = named(/\.drift$/i);
+    const { marked, loose } = resultFiles(given);
+    const isRun = marked.length === 0; // a folder of results may have models and traces in it
+    const { screens } = state;
+    if (isRun && traces.length > 0 && screens) await screens.takeTraces(traces);
+    else if (isRun && kept && screens) await screens.takeKept(kept);
+    else if (isRun && named(/\.onnx$/i).length > 0) {
+      chooseOwn(await chooseFiles(files));
+      return await screens?.takeChoice(state.own);
+    } else {
+      const results = [...marked, ...loose];
+      if (results.length === 0) throw new Error(`Nothing here can be opened. ${whatOpens}`);
+      if (!screens)
+        throw new Error("This is shown by the screens, which need WebGL2: this browser has none.");
+      screens.takeResults(await readAll(results));
+    }
+    state.showScreens(true);
   } catch (error) {
-    view.showStatus("This cannot be used.");
-    view.showError(error.message);
+    refuse(error);
   }
+}
+
+function refuse(error) {
+  view.showStatus("This cannot be used.");
+  view.showError(error.message);
+  state.screens?.showError(error.message);
 }
 
 const sampleIndex = () => state.chosen.nearest(Number($("sample").value));
@@ -273,22 +295,7 @@ function listen() {
   $("sample").addEventListener("input", showSample);
   listenToClear(() => state.screens?.showHistory());
   $("model").addEventListener("change", select);
-  $("file").addEventListener("change", ({ target }) => {
-    if (target.files.length > 0) takeFiles([...target.files]);
-    target.value = "";
-  });
-  const drop = $("drop");
-  for (const type of ["dragenter", "dragover"])
-    document.addEventListener(type, (event) => {
-      event.preventDefault();
-      drop.classList.add("over");
-    });
-  for (const type of ["dragleave", "drop"])
-    document.addEventListener(type, () => drop.classList.remove("over"));
-  document.addEventListener("drop", (event) => {
-    event.preventDefault();
-    if (state.doing !== "run") takeFiles([...event.dataTransfer.files]);
-  });
+  listenToFiles({ take: takeFiles, refused: refuse, ready: () => state.doing !== "run" });
 }
 
 function fillThreads() {
@@ -329,7 +336,7 @@ async function openScreens() {
   card.hidden = !state.screens;
   if (!state.screens) return;
   const toggle = $("screens-size");
-  const showScreens = (shown) => {
+  state.showScreens = (shown) => {
     document.body.classList.toggle("with-screens", shown);
     toggle.textContent = shown ? "Plain page" : "Screens";
     toggle.href = shown ? "#plain" : "#";
@@ -339,11 +346,11 @@ async function openScreens() {
     event.preventDefault();
     const shown = !document.body.classList.contains("with-screens");
     window.history.replaceState(window.history.state, "", shown ? "#" : "#plain");
-    showScreens(shown);
+    state.showScreens(shown);
   });
   // Links: #model=lenet5&targets=strict,fast&checks=repeat,capturing,memory&view=Drift&layer=conv1, #plain
   const link = new URLSearchParams(location.hash.slice(1));
-  showScreens(!link.has("plain"));
+  state.showScreens(!link.has("plain"));
   const list = (name) => link.get(name)?.split(",").filter(Boolean) ?? [];
   const targets = list("targets");
   if (targets.length > 0)

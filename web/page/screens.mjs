@@ -154,8 +154,18 @@ class Screens {
   }
 
   async takeKept(file) {
+    this.showError("");
     this.#gui.showKept(await bytesOf(file));
     this.#gui.view("Layers");
+  }
+
+  /** `files`: [{path, bytes}] of studies, attacks, training curves. The views of what was opened come up. */
+  takeResults(files) {
+    this.showError(this.#gui.showResults(files) ?? "");
+  }
+
+  showError(error) {
+    this.#post({ error });
   }
 
   async #chooseModel(place) {

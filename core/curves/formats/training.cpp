@@ -67,6 +67,7 @@ Result<CurveFile> read(const CurveSource& source) {
     file.notes.push_back(fmt::format("a fault was planted: {}", plant));
   for (const documents::TrainingFailure& failure : document.failed)
     file.notes.push_back(fmt::format("{}: {}", failure.what, failure.error));
+  file.training = std::make_shared<const documents::Training>(std::move(document));
   return file;
 }
 

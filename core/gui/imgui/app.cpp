@@ -94,6 +94,10 @@ void App::adopt(Screen& screen) {
     attacks_ = feed_->attacks;
     if (attacks_) open_view("Attack");
   }
+  if (feed_->curves != curves_) {
+    curves_ = feed_->curves;
+    if (curves_) open_view("Curves");
+  }
   screen.snapshot = shown_.get();
   screen.snapshot_number = snapshot_number_;
   if (wanted_layer_.empty() || !shown_) return;

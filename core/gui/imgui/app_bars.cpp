@@ -61,11 +61,8 @@ void App::draw_tabs(Screen& screen) {
   const float em = ImGui::GetFontSize();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  const float height = em * (touch_ ? 2.6f : 2.0f);
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at, {at.x + width, at.y + height}, im(theme_.panel));
-  list->AddLine({at.x, at.y + height - 0.5f}, {at.x + width, at.y + height - 0.5f}, im(theme_.line));
-  // All tabs stay visible: in narrow windows with narrow gaps and small letters.
+  // All tabs stay visible: in narrow windows with narrow gaps and small letters, and then in several rows.
   auto painter = screen.painter();
   const auto words_in = [&](bool small) {
     float sum = 0.0f;
@@ -74,35 +71,48 @@ void App::draw_tabs(Screen& screen) {
   };
   const bool small = words_in(false) + em * (0.3f * static_cast<float>(views_.size()) + 1.0f) > width;
   const float words = words_in(small);
-  const float gap =
-      std::clamp((width - words - em) / static_cast<float>(views_.size()), em * 0.3f, em * 1.3f);
-  float x = at.x + em * 0.75f - gap * 0.5f + (gap < em ? gap * 0.2f : 0.0f);
+  const auto count = static_cast<float>(views_.size());
+  const bool wrapped = words + em * (0.3f * count + 1.0f) > width;
+  const float height = em * (!touch_ ? 2.0f : wrapped ? 2.2f : 2.6f);
+  const float gap = wrapped ? em * 0.9f : std::clamp((width - words - em) / count, em * 0.3f, em * 1.3f);
+  const float left = at.x + em * 0.75f - gap * 0.5f + (gap < em && !wrapped ? gap * 0.2f : 0.0f);
+  std::vector<ImVec2> places;
+  ImVec2 next = {left, at.y};
+  for (const auto& view : views_) {
+    const float tab = painter.text_width(view->title(), small) + gap;
+    if (next.x > left && next.x + tab > at.x + width) next = {left, next.y + height};
+    places.push_back(next);
+    next.x += tab;
+  }
+  const float bottom = next.y + height;
+  list->AddRectFilled(at, {at.x + width, bottom}, im(theme_.panel));
+  list->AddLine({at.x, bottom - 0.5f}, {at.x + width, bottom - 0.5f}, im(theme_.line));
   for (std::size_t i = 0; i < views_.size(); ++i) {
     const std::string_view title = views_[i]->title();
     const float tab = painter.text_width(title, small) + gap;
+    const auto [x, y] = places[i];
     const bool possible = shown_ || !views_[i]->needs_snapshot();
-    ImGui::SetCursorScreenPos({x, at.y});
+    ImGui::SetCursorScreenPos({x, y});
     ImGui::PushID(static_cast<int>(i));
     ImGui::BeginDisabled(!possible);
     if (ImGui::InvisibleButton("tab", {tab, height})) view_ = i;
     ImGui::EndDisabled();
     const bool hovered = ImGui::IsItemHovered();
     if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
-      painter.frame({x, at.y + 2.0f, x + tab, at.y + height - 2.0f}, theme_.accent, 1.0f, 3.0f);
+      painter.frame({x, y + 2.0f, x + tab, y + height - 2.0f}, theme_.accent, 1.0f, 3.0f);
     if (i < view_keys) hint(fmt::format("Key: {}", i + 1).c_str());
     ImGui::PopID();
     const bool active = i == view_;
-    painter.text({x + tab / 2.0f, at.y + height * 0.47f}, title,
+    painter.text({x + tab / 2.0f, y + height * 0.47f}, title,
                  !possible           ? with_alpha(theme_.dim, 0.45f)
                  : active || hovered ? theme_.ink
                                      : theme_.dim,
                  Anchor::middle, small);
     if (active)
-      list->AddRectFilled({x + gap * 0.2f, at.y + height - 2.5f * built_scale_},
-                          {x + tab - gap * 0.2f, at.y + height}, im(theme_.accent));
-    x += tab;
+      list->AddRectFilled({x + gap * 0.2f, y + height - 2.5f * built_scale_},
+                          {x + tab - gap * 0.2f, y + height}, im(theme_.accent));
   }
-  ImGui::SetCursorScreenPos({at.x, at.y + height});
+  ImGui::SetCursorScreenPos({at.x, bottom});
   ImGui::Dummy({0.0f, 0.0f});
 }
 

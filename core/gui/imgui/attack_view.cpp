@@ -37,9 +37,10 @@ class AttackScreen final : public View {
     host_ = &screen.host;
     update(screen);
     if (!attacks_ || attacks_->empty())
-      return empty_state(screen, "No attack is open.",
-                         "driftscope attack MODEL --method fgsm … -o FOLDER keeps one,\n"
-                         "and driftscope gui FOLDER opens it, several beside each other.");
+      return empty_state(
+          screen, "No attack is open.",
+          "driftscope attack MODEL --method fgsm … -o FOLDER keeps one: drop the folder here,\n"
+          "or driftscope gui FOLDER opens it, several beside each other.");
     draw_choice(screen);
     if (!ImGui::BeginChild("attack")) return ImGui::EndChild();
     if (chosen_ < attacks_->size())

@@ -47,7 +47,11 @@ void ImGuiPainter::frame(Box box, Colour colour, float width, float radius) {
 void ImGuiPainter::polygon(std::span<const Point> convex, Colour colour) {
   std::vector<ImVec2> corners;
   for (const Point& p : convex) corners.push_back(v(p));
+  // Smoothed edges of translucent pieces overlap where they meet: a band would have seams.
+  const ImDrawListFlags flags = list_->Flags;
+  if (colour.a != 255) list_->Flags &= ~ImDrawListFlags_AntiAliasedFill;
   list_->AddConvexPolyFilled(corners.data(), static_cast<int>(corners.size()), im(colour));
+  list_->Flags = flags;
 }
 
 void ImGuiPainter::disc(Point centre, float radius, Colour colour) {

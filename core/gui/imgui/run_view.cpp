@@ -50,8 +50,8 @@ class RunView final : public View {
         "One model, several engines: which layer differs, is it a bug or rounding, what does it cost?");
     ImGui::PushStyleColor(ImGuiCol_Text, im(screen.theme.dim));
     ImGui::TextWrapped(
-        "Drop an .onnx model, a picture, a trace or a kept comparison (.drift) anywhere on this window; or "
-        "try the demo:");
+        "Drop an .onnx model, a picture, a trace, a kept comparison (.drift), training curves, or the folder "
+        "of a study or an attack anywhere on this window; or try the demo:");
     ImGui::PopStyleColor();
     if (accent_button(screen, "Run the demo")) screen.host.run_demo();
     hint("LeNet-5 on a real handwritten digit, on every target that this machine can run");

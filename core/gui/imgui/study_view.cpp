@@ -22,14 +22,10 @@ class StudyScreen final : public View {
     update(screen);
     if (!study_)
       return empty_state(screen, "No study is open.",
-                         "driftscope study run deployment --out FOLDER makes one,\n"
-                         "and driftscope gui FOLDER opens it.");
+                         "driftscope study run deployment --out FOLDER makes one: drop the folder here,\n"
+                         "or driftscope gui FOLDER opens it.");
     draw_heading(screen);
-    const float em = ImGui::GetFontSize();
-    const float list = std::min(ImGui::GetContentRegionAvail().x * 0.3f, 19.0f * em);
-    if (ImGui::BeginChild("parts", {list, 0.0f})) draw_parts(screen);
-    ImGui::EndChild();
-    ImGui::SameLine(0.0f, em);
+    parts_list(screen, names_, parts_.size(), chosen_);
     if (ImGui::BeginChild("part")) {
       if (chosen_ < parts_.size() && parts_[chosen_].table)
         draw_table(screen, *parts_[chosen_].table);
@@ -88,6 +84,7 @@ class StudyScreen final : public View {
     if (study_ == screen.feed.study) return;
     study_ = screen.feed.study;
     parts_.clear();
+    names_.clear();
     tables_.clear();
     charts_.clear();
     chosen_ = 0;
@@ -102,6 +99,7 @@ class StudyScreen final : public View {
     for (const StudyChart& chart : charts_)
       if (parts_.empty() || parts_.back().name != chart.group) parts_.push_back({std::string(chart.group)});
     add_tables(false);
+    for (const Part& part : parts_) names_.push_back(part.name);
   }
 
   void draw_heading(const Screen& screen) const {
@@ -110,23 +108,6 @@ class StudyScreen final : public View {
     small_text(screen, study_->study().about, screen.theme.dim);
     ImGui::PopTextWrapPos();
     ImGui::Dummy({0.0f, ImGui::GetFontSize() * 0.3f});
-  }
-
-  void draw_parts(const Screen& screen) {
-    const float room = ImGui::GetContentRegionAvail().x;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      ImGui::PushID(static_cast<int>(i));
-      const std::string& name = parts_[i].name;
-      // The whole title is above its table.
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::Selectable("##part", i == chosen_, 0, {room, 0.0f})) chosen_ = i;
-      if (ImGui::CalcTextSize(name.c_str()).x > room) hint(name.c_str());
-      auto painter = screen.painter();
-      painter.clip({at.x, at.y, at.x + room, at.y + ImGui::GetTextLineHeightWithSpacing()});
-      painter.text({at.x, at.y + ImGui::GetTextLineHeight() / 2.0f}, name, screen.theme.ink, Anchor::start);
-      painter.unclip();
-      ImGui::PopID();
-    }
   }
 
   void draw_charts(Screen& screen, const std::string& group) const {
@@ -196,6 +177,7 @@ class StudyScreen final : public View {
   std::vector<StudyTable> tables_;
   std::vector<StudyChart> charts_;
   std::vector<Part> parts_;
+  std::vector<std::string> names_;  // of the parts
   std::size_t chosen_ = 0;
 };
 

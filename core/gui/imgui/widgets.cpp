@@ -156,6 +156,41 @@ void empty_state(const Screen& screen, const char* title, const char* advice) {
   ImGui::EndGroup();
 }
 
+void parts_list(const Screen& screen, std::span<const std::string> names, std::size_t line,
+                std::size_t& chosen) {
+  const float em = ImGui::GetFontSize();
+  const float whole = ImGui::GetContentRegionAvail().x;
+  if (whole < 34.0f * em) {
+    ImGui::SetNextItemWidth(-1.0f);
+    if (!ImGui::BeginCombo("##parts", chosen < names.size() ? names[chosen].c_str() : "")) return;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      if (ImGui::Selectable(names[i].c_str(), i == chosen)) chosen = i;
+      ImGui::PopID();
+    }
+    return ImGui::EndCombo();
+  }
+  if (ImGui::BeginChild("parts", {std::min(whole * 0.3f, 19.0f * em), 0.0f})) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i == line && i > 0) ImGui::Separator();
+      ImGui::PushID(static_cast<int>(i));
+      // The whole name is above what it chooses.
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      if (ImGui::Selectable("##part", i == chosen, 0, {room, 0.0f})) chosen = i;
+      if (ImGui::CalcTextSize(names[i].c_str()).x > room) hint(names[i].c_str());
+      auto painter = screen.painter();
+      painter.clip({at.x, at.y, at.x + room, at.y + ImGui::GetTextLineHeightWithSpacing()});
+      painter.text({at.x, at.y + ImGui::GetTextLineHeight() / 2.0f}, names[i], screen.theme.ink,
+                   Anchor::start);
+      painter.unclip();
+      ImGui::PopID();
+    }
+  }
+  ImGui::EndChild();
+  ImGui::SameLine(0.0f, em);
+}
+
 Canvas canvas(const char* id, ImVec2 size) {
   Canvas made;
   const ImVec2 at = ImGui::GetCursorScreenPos();

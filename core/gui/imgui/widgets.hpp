@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,11 @@ void tooltip(const char* text);
 
 /// Centred in the window: what is missing, and what to do about it.
 void empty_state(const Screen& screen, const char* title, const char* advice);
+
+/// A list of parts at the left, one of which is chosen, with a line before the place `line`; in a narrow
+/// window a drop-down list above. What follows is drawn beside or below it.
+void parts_list(const Screen& screen, std::span<const std::string> names, std::size_t line,
+                std::size_t& chosen);
 
 /// A child window for painting only: its box, and whether the mouse is in it. End with
 /// end_canvas.

@@ -88,7 +88,7 @@ test("Curves_BadFiles_AreNamedWithLineAndWhatWasExpected", (t) => {
     ],
     [["bad.csv"], /bad\.csv: line 3, column 'loss': expected a number, found 'oops'/],
     [["empty"], /empty: not a file of training curves \(0 bytes.*expected a TensorBoard event file/],
-    [["none"], /none: no event file in this folder/],
+    [["none"], /none: no curves in this folder; expected training\.json, or event files/],
     [["missing.csv"], /missing\.csv/],
     [["good.csv", "--metric", "acc"], /--metric 'acc': the files have loss/],
     [["good.csv", "--apart", "200"], /--apart 200: expected a percentage/],

@@ -233,6 +233,40 @@ TEST_CASE("DesktopHost_AKeptComparison_IsShownAsItRanAndRunsAgain") {
   CHECK(cut->snapshot == again->snapshot);
 }
 
+TEST_CASE("DesktopHost_Curves_OfOneOpeningAreOneSet_AndBadOnesChangeNothing") {
+  Desk desk;
+  const auto text = [&](const std::string& name, const std::string& content) {
+    return desk.file(name, std::as_bytes(std::span(content)));
+  };
+  desk.host.open({text("a.csv", "epoch,loss\n1,2\n2,1\n"), text("b.json", "{\"loss\": [3, 2]}")});
+  auto feed = desk.settled();
+  CHECK_MESSAGE(feed->error.empty(), feed->error);
+  REQUIRE(feed->curves);
+  CHECK(feed->curves->groups.size() == 2);
+  CHECK(feed->curves->document.comparisons.size() == 1);
+  const auto open = feed->curves;
+  desk.host.open({text("c.csv", "epoch,loss\n1,2\n2,high\n")});
+  feed = desk.settled();
+  CHECK(feed->error.find("c.csv: line 3") != std::string::npos);
+  CHECK(feed->curves == open);
+}
+
+TEST_CASE("KindOfFile_OfJson_IsToldByItsFormat") {
+  Desk desk;
+  const auto kind = [&](const std::string& name, const std::string& content) {
+    return kind_of_file(desk.file(name, std::as_bytes(std::span(content))));
+  };
+  CHECK(kind("a.json", R"({"format": "driftscope-compare-1"})") == FileKind::comparison);
+  CHECK(kind("b.json", R"([{"format": "driftscope-verify-1"}])") == FileKind::comparison);
+  CHECK(kind("c.json", R"({"format": "driftscope-attack-1"})") == FileKind::attack);
+  CHECK(kind("d.json", R"({"format": "driftscope-training-1"})") == FileKind::curves);
+  CHECK(kind("e.json", R"({"loss": [1]})") == FileKind::curves);
+  CHECK(kind("f.CSV", "") == FileKind::curves);
+  CHECK(kind("events.out.tfevents.1.host", "") == FileKind::curves);
+  CHECK(kind_of_file(desk.folder.path() / "gone.json") == FileKind::comparison);
+  CHECK(kind_of_file(desk.folder.path()) == FileKind::curves);  // event files in it
+}
+
 TEST_CASE("DesktopHost_ADataset_IsPredictedOnEachTarget") {
   setenv("DRIFTSCOPE_ASSETS", DRIFTSCOPE_SOURCE_DIR "/assets", 1);
   Desk desk;

@@ -16,6 +16,12 @@ Curve curve(std::string run, std::string metric, std::int64_t repetition, std::v
   return made;
 }
 
+std::shared_ptr<const CurveSet> set_of(std::vector<Curve> curves, std::vector<std::string> notes = {}) {
+  std::vector<NamedCurveFile> files;
+  files.push_back({"a.csv", {.format = "csv", .curves = std::move(curves), .notes = std::move(notes)}});
+  return *make_curve_set(std::move(files));
+}
+
 }  // namespace
 
 TEST_CASE("Curves_Summary_LastBestAndItsStep") {
@@ -51,9 +57,7 @@ TEST_CASE("Curves_Summary_OfATrainingThatDiverged") {
   CHECK(comparisons[0].parted_step == 0.0);
   CHECK_FALSE(comparisons[0].p);
   // Nothing finite to draw is said, not drawn.
-  const std::vector<documents::CurveSummary> summaries = {summary_of(groups[1])};
-  const std::vector<CurveGroup> only = {groups[1]};
-  CHECK(curves_page({"x", only, summaries, {}, {}}).find("no finite values") != std::string::npos);
+  CHECK(curves_page("x", *set_of({curves[1]})).find("no finite values") != std::string::npos);
 }
 
 TEST_CASE("Curves_Comparison_PartsWhereTheyStayApart") {
@@ -93,17 +97,13 @@ TEST_CASE("Curves_Page_HasAChartForEachModelAndMetric") {
   const std::vector<Curve> curves = {curve("m/<jax>", "loss", 0, {1000, 1}),
                                      curve("m/keras", "loss", 0, {900, 2}), curve("n/jax", "loss", 0, {1, 2}),
                                      curve("m/jax", "accuracy", 0, {0, 1})};
-  const auto groups = groups_of(curves);
-  std::vector<documents::CurveSummary> summaries;
-  for (const CurveGroup& group : groups) summaries.push_back(summary_of(group));
-  const auto comparisons = compare_curves(groups, {});
-  const std::string page = curves_page({"t", groups, summaries, comparisons, {"a note"}});
+  const std::string page = curves_page("t", *set_of(curves, {"a note"}));
   std::size_t charts = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++charts;
   CHECK(charts == 3);
   CHECK(page.find("Logarithmic") != std::string::npos);
   CHECK(page.find("<jax>") == std::string::npos);
-  CHECK(page.find("a note") != std::string::npos);
+  CHECK(page.find("a.csv: a note") != std::string::npos);
 }
 
 }  // namespace driftscope::test::compare_curves_test

@@ -97,7 +97,7 @@ test("on the screens a tap chooses a row, a finger scrolls, two zoom", async (t)
   );
   await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv1" });
   const box = await page.locator("#screens").boundingBox();
-  const row = [box.x + 90, box.y + 300];
+  const row = [box.x + 90, box.y + 326];
   const tapped = async () => {
     const before = await layerOf(page);
     await page.touchscreen.tap(...row);
@@ -141,8 +141,8 @@ test("a tap on a text field of the screens brings the keyboard, and what it writ
   );
   await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv1" });
   const box = await page.locator("#screens").boundingBox();
-  const filter = [box.x + 80, box.y + 108];
-  const firstRow = [box.x + 80, box.y + 224];
+  const filter = [box.x + 80, box.y + 134];
+  const firstRow = [box.x + 80, box.y + 250];
   const has = (wanted) =>
     until(
       () => page.evaluate((what) => document.activeElement.matches(what), wanted),
