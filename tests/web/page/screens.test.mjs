@@ -185,5 +185,5 @@ test("the page runs without the screens where there is no WebGL2", async (t) => 
 
 test("the screens are a small download", () => {
   const size = statSync(builtFile("web", "site", "gui", "driftscope-gui.wasm.br")).size;
-  assert.ok(size < 760_000, `${size} bytes compressed`);
+  assert.ok(size < 700_000, `${size} bytes compressed`);
 });
