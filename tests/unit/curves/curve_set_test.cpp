@@ -163,7 +163,8 @@ TEST_CASE("LayerDrifts_OfAnySize_StayWhatCanBeDrawn") {
   CHECK(drifts[0].map.rows.empty());
   CHECK(holds(drifts[0].about, "10000 layers at 1000 points are too many"));
   model.layers.assign(1, "layer");
-  model.drift.assign(200, model.drift[0]);
+  const documents::TrainingDrift one = model.drift[0];
+  model.drift.assign(200, one);
   for (std::size_t i = 0; i < model.drift.size(); ++i) model.drift[i].left = std::to_string(i);
   CHECK(layer_drifts(training).size() == 60);
 }
