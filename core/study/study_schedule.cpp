@@ -103,9 +103,10 @@ std::optional<StudyCell> StudySchedule::next_attack(const StudyResults& results,
 std::optional<StudyCell> StudySchedule::next_of_target(const StudyResults& results, std::size_t target,
                                                        int round, Phase phase, const Skip& skip) const {
   const auto free = [&](const StudyCell& cell) { return !skip || !skip(cell); };
-  for (std::size_t s = 0; s < subjects_.size() && phase == Phase::answers; ++s)
+  for (std::size_t s = 0; s < subjects_.size(); ++s)
     for (std::size_t d = 0; d < subjects_[s].own_data(); ++d)
-      if (const auto cell = next_answers(results, {s, d, target}, round, skip)) return cell;
+      if (phase == (d == 0 ? Phase::first_answers : Phase::other_answers))
+        if (const auto cell = next_answers(results, {s, d, target}, round, skip)) return cell;
   for (std::size_t s = 0; s < subjects_.size() && phase == Phase::times; ++s) {
     const Times& times = of(results.times, TimesKey{s, target});
     const std::int64_t measured = std::ssize(times.sessions);
@@ -129,7 +130,7 @@ std::optional<StudyCell> StudySchedule::next(const StudyResults& results, const 
   for (const std::vector<std::int64_t>& of_subject : attacked_)
     for (const std::int64_t count : of_subject) most_attacked = std::max(most_attacked, count);
   for (int round = 0;; ++round) {
-    for (const Phase phase : {Phase::answers, Phase::times, Phase::layers})
+    for (const Phase phase : {Phase::first_answers, Phase::times, Phase::layers, Phase::other_answers})
       for (std::size_t t = 0; t < targets_; ++t)
         if (const auto cell = next_of_target(results, t, round, phase, skip)) return cell;
     for (std::size_t a = 0; a < attacks_.size(); ++a)

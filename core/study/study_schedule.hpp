@@ -2,8 +2,9 @@
 //
 // In rounds, so that a budget leaves each target with as many samples as every other: in the first round
 // every subject has 100 samples of each data set and one measurement of time, in each later one four times
-// as many samples and another measurement. A round has all answers first, then all times, which are
-// measured alone, then layers, then one attack after the other, in the order of the file; each target by
+// as many samples and another measurement. A round has the answers to each subject's first data set, then all
+// times, which are measured alone, then layers, then the answers to other data sets, then one attack after
+// the other, in the order of the file: a short budget leaves something in every table. Each goes target by
 // target: a browser that is open stays open. Adversarials that are given to all targets are made when it is
 // the turn of the target that makes them.
 #pragma once
@@ -69,7 +70,7 @@ class StudySchedule {
  private:
   using Skip = std::function<bool(const StudyCell&)>;
   /// Of a round, each over all targets: what may run side by side is together.
-  enum class Phase { answers, times, layers };
+  enum class Phase { first_answers, times, layers, other_answers };
   [[nodiscard]] std::optional<StudyCell> next_of_target(const StudyResults& results, std::size_t target,
                                                         int round, Phase phase, const Skip& skip) const;
   [[nodiscard]] std::optional<StudyCell> next_attack(const StudyResults& results, std::size_t attack,

@@ -110,8 +110,8 @@ TEST_CASE("StudySchedule_Rounds_LeaveTargetsWithTheSameNumberOfSamples") {
     order.push_back(target + " " + std::to_string(cell->begin + cell->samples));
     REQUIRE(order.size() < 50);
   }
-  CHECK(order == std::vector<std::string>{"pc/strict 100", "pc/strict 20", "chrome/fast 100",
-                                          "chrome/fast 20", "pc/strict time", "chrome/fast time",
+  CHECK(order == std::vector<std::string>{"pc/strict 100", "chrome/fast 100", "pc/strict time",
+                                          "chrome/fast time", "pc/strict 20", "chrome/fast 20",
                                           "pc/strict 150", "chrome/fast 150", "pc/strict time",
                                           "chrome/fast time"});
   CHECK(schedule.done(cells.read()).samples == schedule.total().samples);
