@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "core/base/text.hpp"
 
@@ -112,7 +113,11 @@ Result<Tensor> integers(const Graph& graph, const std::string& name, Shape shape
   const DType dtype = id ? graph.values[*id].dtype : DType::int64;
   if (dtype == DType::int64) return Tensor::from_values<std::int64_t>(std::move(shape), values);
   std::vector<std::int32_t> narrow;
-  for (const std::int64_t value : values) narrow.push_back(static_cast<std::int32_t>(value));
+  for (const std::int64_t value : values) {
+    if (!std::in_range<std::int32_t>(value))
+      return bad_input(fmt::format("{}: {} does not fit into int32, its type", in_quotes(name), value));
+    narrow.push_back(static_cast<std::int32_t>(value));
+  }
   return Tensor::from_values<std::int32_t>(std::move(shape), narrow);
 }
 

@@ -36,12 +36,17 @@ std::string layer_marks(const Verification& step, std::vector<std::string>& laye
 }
 
 void FlipJudge::add(const Verification& step) {
-  worst_ = carried_ ? worse_of(worst_, step.verdict) : step.verdict;
+  Verdict worst = step.verdict;
+  // A missing layer counts in no verdict of a run, but nothing says that it is right.
+  for (const LayerVerdict& layer : step.layers)
+    if (!layer.constant && layer.verdict == Verdict::missing) worst = worse_of(worst, Verdict::unjudged);
+  worst_ = carried_ ? worse_of(worst_, worst) : worst;
 }
 
-std::string_view FlipJudge::cause() const {
-  if (is_bad(worst_)) return "fault";
-  return worst_ == Verdict::identical || worst_ == Verdict::rounding ? "rounding" : "unjudged";
+std::string_view flip_cause(Verdict reference, Verdict target) {
+  if (is_bad(reference) || is_bad(target)) return "fault";
+  const auto explained = [](Verdict v) { return v == Verdict::identical || v == Verdict::rounding; };
+  return explained(reference) && explained(target) ? "rounding" : "unjudged";
 }
 
 }  // namespace driftscope

@@ -25,15 +25,18 @@ class FlipJudge {
 
   void add(const Verification& step);
 
-  /// Why the token of the last added step differs from the reference's. A target whose layers all are
-  /// explained by rounding, given their own inputs, differs by rounding however far the differences have
-  /// grown: "rounding". "fault": a layer is a fault or suspect. "unjudged": one has no reference, and none is
-  /// worse.
-  [[nodiscard]] std::string_view cause() const;
+  /// Of the layers that count for the last added step; unjudged where one of them could not be evaluated.
+  [[nodiscard]] Verdict worst() const { return worst_; }
 
  private:
   bool carried_;
   Verdict worst_ = Verdict::missing;
 };
+
+/// Why a target chooses another token than the reference, from the worst() of both. Where all layers of both
+/// are explained by rounding, given their own inputs, they differ by rounding however far the differences
+/// have grown: "rounding". "fault": a layer of one is a fault or suspect. "unjudged": one has no reference,
+/// and none is worse.
+[[nodiscard]] std::string_view flip_cause(Verdict reference, Verdict target);
 
 }  // namespace driftscope

@@ -41,6 +41,11 @@ Result<std::optional<TokenChoice>> choose_token(const Tensor& logits) {
   return choice;
 }
 
+Result<Tensor> last_position(const Tensor& logits) {
+  const std::size_t row = logits.byte_size() / static_cast<std::size_t>(logits.shape()[1]);
+  return Tensor::from_bytes(logits.dtype(), {1, 1, logits.shape()[2]}, logits.bytes().last(row));
+}
+
 double logit_lead(const Tensor& logits, std::int64_t a, std::int64_t b) {
   const auto vocabulary = static_cast<std::size_t>(logits.shape()[2]);
   const std::size_t begin = static_cast<std::size_t>(logits.shape()[1] - 1) * vocabulary;

@@ -19,6 +19,9 @@ struct TokenChoice {
 /// shape, fewer than two tokens, no floating type.
 [[nodiscard]] Result<std::optional<TokenChoice>> choose_token(const Tensor& logits);
 
+/// [1, 1, vocabulary]: the last position of logits that choose_token takes.
+[[nodiscard]] Result<Tensor> last_position(const Tensor& logits);
+
 /// Logit `a` less logit `b` of the last position, both of which exist.
 [[nodiscard]] double logit_lead(const Tensor& logits, std::int64_t a, std::int64_t b);
 

@@ -24,7 +24,8 @@ using documents::GenerateTarget;
 /// What the reference did in a step.
 struct ReferenceStep {
   TokenChoice choice;
-  Tensor logits;
+  Tensor logits;                      ///< of the last position
+  Verdict worst = Verdict::unjudged;  ///< as of FlipJudge
 };
 using ReferenceSequence = std::vector<ReferenceStep>;
 
@@ -41,8 +42,8 @@ Status check_prompts(const GenerationPlan& plan, const Decoder& decoder) {
   for (const std::string& name : decoder.others)
     if (std::ranges::find(plan.others, name, &NamedTensor::name) == plan.others.end())
       return bad_input(
-          fmt::format("input {} is none that decoding makes (tokens, attention_mask, position_ids, past…): "
-                      "give it with --input {}=FILE.npy",
+          fmt::format("input {}: decoding makes tokens, attention_mask, position_ids and past…, and not this "
+                      "one; give it with --input {}=FILE.npy",
                       in_quotes(name), name));
   return {};
 }
@@ -84,7 +85,7 @@ class TargetGeneration {
                        run(state, messages::Capture::outputs, p, std::ssize(tokens), false));
         DRIFTSCOPE_TRY(const auto choice, chosen(trace));
         tokens.push_back(choice ? choice->token : -1);
-        if (!choice) break;
+        if (!choice || ends(choice->token)) break;
         DRIFTSCOPE_CHECK(take_caches(decoder_, trace.tensors, state));
         state.tokens.push_back(choice->token);
       }
@@ -109,16 +110,17 @@ class TargetGeneration {
           return bad_input(fmt::format(
               "{}, step {}: a logit is NaN, so it chooses no token; take another target as the reference",
               target_.text(), s));
-        reference.push_back({*choice, *trace.find(decoder_.logits)});
+        DRIFTSCOPE_TRY(Tensor last, last_position(*trace.find(decoder_.logits)));
+        reference.push_back({*choice, std::move(last)});
       }
-      const ReferenceStep& expected = reference[static_cast<std::size_t>(s)];
+      ReferenceStep& expected = reference[static_cast<std::size_t>(s)];
       DRIFTSCOPE_TRY(GenerateStep step, judged(trace, choice, expected, first, judge, p, s));
       result_.sequences.back().steps.push_back(std::move(step));
       if (measured) note_time(trace, s);
       DRIFTSCOPE_CHECK(keep(trace, p, s));
       DRIFTSCOPE_CHECK(take_caches(decoder_, trace.tensors, state));
       state.tokens.push_back(expected.choice.token);
-      if (std::ranges::find(plan_.stop_at, expected.choice.token) != plan_.stop_at.end()) break;
+      if (ends(expected.choice.token)) break;
     }
     return {};
   }
@@ -146,7 +148,7 @@ class TargetGeneration {
   }
 
   Result<GenerateStep> judged(const Trace& trace, const std::optional<TokenChoice>& choice,
-                              const ReferenceStep& expected, bool first, FlipJudge& judge, std::size_t p,
+                              ReferenceStep& expected, bool first, FlipJudge& judge, std::size_t p,
                               std::int64_t s) {
     GenerateStep step;
     step.token = choice ? choice->token : -1;
@@ -154,9 +156,10 @@ class TargetGeneration {
     const bool same = step.token == step.reference_token;
     const std::int64_t other = same || !choice ? expected.choice.runner_up : choice->token;
     const Tensor& logits = *trace.find(decoder_.logits);
-    if (logits.shape() != expected.logits.shape())
-      return bad_input(fmt::format("{} is {}; the reference's is {}", decoder_.logits,
-                                   shape_text(logits.shape()), shape_text(expected.logits.shape())));
+    if (logits.shape().back() != expected.logits.shape().back())
+      return bad_input(fmt::format("{} is {}, of {} tokens; the reference's has {}", decoder_.logits,
+                                   shape_text(logits.shape()), logits.shape().back(),
+                                   expected.logits.shape().back()));
     step.margin = logit_lead(expected.logits, expected.choice.token, other);
     if (!first && choice) step.moved = step.margin - logit_lead(logits, expected.choice.token, other);
     step.verdict = verdict_name(Verdict::missing);
@@ -164,19 +167,24 @@ class TargetGeneration {
       DRIFTSCOPE_TRY(const Verification verification,
                      verify(plan_.model->graph, plan_.model->sha256, trace, threads_));
       judge.add(verification);
+      if (first) expected.worst = judge.worst();
       step.verdict = verdict_name(verification.verdict);
       step.layers = layer_marks(verification, result_.layers);
       step.first_fault = verification.first_fault.value_or("");
       note_cache_fault(verification, p, s);
     }
     if (!same && !first) {
-      step.flip = plan_.verify ? judge.cause() : "unjudged";
+      step.flip = flip_cause(expected.worst, plan_.verify ? judge.worst() : Verdict::unjudged);
       auto& parts_at = result_.sequences[p].parts_at;
       if (!parts_at) parts_at = s;
     }
     const std::int64_t bytes = peak_memory(trace).bytes;
     if (bytes > 0) result_.peak_bytes = std::max(result_.peak_bytes.value_or(0), bytes);
     return step;
+  }
+
+  bool ends(std::int64_t token) const {
+    return std::ranges::find(plan_.stop_at, token) != plan_.stop_at.end();
   }
 
   void note_cache_fault(const Verification& verification, std::size_t p, std::int64_t s) {

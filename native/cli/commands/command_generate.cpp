@@ -154,9 +154,12 @@ static Command declare(CLI::App& app) {
                  "Numbers of tokens, 12,7,99, or int64 [tokens] or [prompts, tokens] as .npy; several are "
                  "allowed")
       ->required()
-      ->delimiter('\0')
+      ->take_all()
+      ->allow_extra_args(false)
       ->type_name("TOKENS");
   app.add_option("--targets,--right", options->targets, "The targets to judge, as of compare")
+      ->take_all()
+      ->allow_extra_args(false)
       ->type_name("T,…");
   app.add_option("--reference,--left", options->reference, "The target whose tokens all get")
       ->capture_default_str()
@@ -164,7 +167,9 @@ static Command declare(CLI::App& app) {
   app.add_option("--steps", options->plan.steps, "Tokens to make")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--stop-at", options->plan.stop_at, "A token of the reference that ends a sequence")
+  app.add_option("--stop-at", options->plan.stop_at, "A token that ends a sequence; several are allowed")
+      ->take_all()
+      ->allow_extra_args(false)
       ->type_name("TOKEN");
   app.add_flag("--free", options->plan.free, "Targets also decode from their own tokens");
   app.add_flag("--no-verify", options->no_verify, "Only tokens and times: layers are not recorded");
@@ -174,6 +179,8 @@ static Command declare(CLI::App& app) {
       ->capture_default_str()
       ->type_name("MS");
   app.add_option("--input", options->inputs, "An input that decoding does not make, as an encoder's answer")
+      ->take_all()
+      ->allow_extra_args(false)
       ->type_name("NAME=FILE.npy");
   app.add_option("-o,--output,--html", options->page, "A page with the tables and a map of steps and layers")
       ->type_name("PAGE");

@@ -125,3 +125,28 @@ test("Generate_TokensThatAFaultChanges_AreFaults", () => {
   }
   assert.ok(flips > 0);
 });
+
+test("Generate_AFaultOfTheReference_IsNoRoundingOfOthers", () => {
+  const decoder = asset("models", "decoder", "model.onnx");
+  const args = ["--prompt", "12,40,7", "--prompt", "5,6,9,200", "--steps", "6", "--measure", "0"];
+  const { status, stdout, stderr } = driftscope(
+    ...[
+      "generate",
+      decoder,
+      ...args,
+      "--reference",
+      target("later", 30),
+      "--targets",
+      "pc/strict",
+      "--json",
+      "-",
+    ],
+  );
+  assert.equal(status, 1, stderr);
+  const [, right] = JSON.parse(stdout).targets;
+  const steps = right.sequences.flatMap(({ steps: of }) => of);
+  assert.ok(steps.every(({ verdict }) => verdict === "rounding" || verdict === "identical"));
+  const flips = steps.map(({ flip }) => flip).filter(Boolean);
+  assert.ok(flips.length > 0);
+  assert.deepEqual([...new Set(flips)], ["fault"]);
+});

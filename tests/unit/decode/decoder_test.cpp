@@ -111,6 +111,11 @@ TEST_CASE("Decoder_WithoutCaches_GetsAllTokensAgain") {
   CHECK(decoder->others == std::vector<std::string>{"encoded"});
   DecoderState state;
   state.tokens = {1, 0};
+  state.tokens = {std::int64_t{1} << 31};
+  const auto wide = step_inputs(*decoder, graph, state, {});
+  REQUIRE(!wide.ok());
+  CHECK(wide.error().message == "'tokens': 2147483648 does not fit into int32, its type");
+  state.tokens = {1, 0};
   REQUIRE(take_caches(*decoder, {}, state).ok());
   state.tokens.push_back(1);
   const NamedInputs others = {{"encoded", tensor<float>({1, 4}, {0, 0, 0, 0})}};

@@ -53,6 +53,14 @@ TEST_CASE("TokenChoice_OtherShapes_AreErrors") {
   CHECK(!choose_token(tensor<std::int64_t>({1, 1, 2}, {1, 2})).ok());
 }
 
+TEST_CASE("TokenChoice_LastPosition_IsKeptAlone") {
+  const auto last = last_position(tensor<float>({1, 2, 3}, {9, 8, 7, 1, 2, 5}));
+  REQUIRE(last.ok());
+  CHECK(last->shape() == Shape{1, 1, 3});
+  CHECK(last->values<float>()[0] == 1.0f);
+  CHECK(last->values<float>()[2] == 5.0f);
+}
+
 TEST_CASE("TokenChoice_Lead_OfTwoTokens") {
   CHECK(logit_lead(tensor<float>({1, 2, 3}, {9, 9, 9, 1, 2, 5}), 2, 0) == 4.0);
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
 import { until } from "../../e2e/support.mjs";
-import { closeBrowser, openPage, serve, status } from "./support.mjs";
+import { closeBrowser, openPage, serve, shows, status } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -45,16 +45,6 @@ const between = ([x0, y0], [x1, y1], steps = 10) =>
   Array.from({ length: steps + 1 }, (_, i) => [x0 + ((x1 - x0) * i) / steps, y0 + ((y1 - y0) * i) / steps]);
 
 const layerOf = (page) => page.evaluate(() => document.getElementById("screens").dataset.layer);
-const shows = (page, what) =>
-  page.waitForFunction(
-    (wanted) =>
-      Object.entries(wanted).every(
-        ([key, value]) => document.getElementById("screens").dataset[key] === value,
-      ),
-    what,
-    { timeout: 60_000 },
-  );
-
 /** Whether nothing is wider than the page; and what is too small for a finger (44 px) or causes zooming. */
 async function measure(page) {
   return page.evaluate(() => {

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 
 import { writeTable, writeTraining } from "../../e2e/curve_files.mjs";
 import { asset, run, temporaryFolder } from "../../e2e/support.mjs";
-import { closeBrowser, openPage, serve } from "./support.mjs";
+import { closeBrowser, openPage, serve, shows } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -22,16 +22,6 @@ async function openScreens(t) {
   await shows(opened.page, { view: "Run", busy: "false" });
   return opened;
 }
-
-const shows = (page, what) =>
-  page.waitForFunction(
-    (wanted) =>
-      Object.entries(wanted).every(
-        ([key, value]) => document.getElementById("screens").dataset[key] === value,
-      ),
-    what,
-    { timeout: 60_000 },
-  );
 
 /** The table of the view, as Ctrl+C copies it. */
 async function copied(page) {

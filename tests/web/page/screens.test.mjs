@@ -5,21 +5,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { asset, builtFile, run, temporaryFolder } from "../../e2e/support.mjs";
-import { closeBrowser, openPage, serve, status } from "./support.mjs";
+import { closeBrowser, openPage, serve, shows, status } from "./support.mjs";
 
 after(closeBrowser);
 
 const canvas = (page) => page.locator("#screens");
-const shows = (page, what) =>
-  page.waitForFunction(
-    (wanted) =>
-      Object.entries(wanted).every(
-        ([key, value]) => document.getElementById("screens").dataset[key] === value,
-      ),
-    what,
-    { timeout: 60_000 },
-  );
-
 async function command(page, text) {
   await canvas(page).focus();
   await page.keyboard.press("Control+k");

@@ -112,3 +112,14 @@ export async function openServed(t, options) {
 
 export const status = (page, text) =>
   page.locator("#status").filter({ hasText: text }).waitFor({ timeout: 60_000 });
+
+/** Waits until the screens show this: {view, busy, layer, …}, as their element's data. */
+export const shows = (page, what) =>
+  page.waitForFunction(
+    (wanted) =>
+      Object.entries(wanted).every(
+        ([key, value]) => document.getElementById("screens").dataset[key] === value,
+      ),
+    what,
+    { timeout: 60_000 },
+  );
