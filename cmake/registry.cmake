@@ -49,7 +49,7 @@ ${calls}    return made;
 ")
 endfunction()
 
-file(GLOB operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/ops/*.cpp")
+file(GLOB operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/ops/*.cpp" "${CMAKE_SOURCE_DIR}/core/ops/ml/*.cpp")
 
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/operator_registry.cpp" "${operator_files}"
   core/eval/operator.hpp OperatorTable ops operators)
@@ -63,6 +63,11 @@ driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/to_onnx_registry.cpp" "${to_onn
 file(GLOB finding_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/findings/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/finding_registry.cpp" "${finding_files}"
   core/verify/finding.hpp FindingTable findings finding_table)
+
+# core/repro/runtimes/FOO.cpp defines repro::foo::add_to(RuntimeTable&).
+file(GLOB repro_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/repro/runtimes/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/repro_runtime_registry.cpp" "${repro_files}"
+  core/repro/runtime.hpp repro::RuntimeTable repro repro::runtime_table)
 
 # core/verify/judges/FOO.cpp defines judges::foo::add_to(JudgeTable&), core/verify/variants/FOO.cpp
 # variants::foo::add_to(VariantTable&).

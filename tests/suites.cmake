@@ -24,6 +24,9 @@ function(driftscope_suite name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;COMMAND" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 900)
+    if(DRIFTSCOPE_SANITIZE)  # everything takes ten to thirty times as long
+      set(ARG_TIMEOUT 2400)
+    endif()
     if("browser" IN_LIST ARG_LABELS)  # beside a build, starts of browsers take long
       set(ARG_TIMEOUT 2400)
     endif()

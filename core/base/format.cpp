@@ -38,6 +38,17 @@ std::string format_bytes(std::int64_t bytes) {
   return with_unit(value, units[unit]);
 }
 
+std::string format_count(std::int64_t n) {
+  const std::string digits = fmt::format("{}", n);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const std::size_t left = digits.size() - i;
+    if (left % 3 == 0 && i > 0 && digits[i - 1] != '-') text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
 std::string format_number(double x) {
   if (x == 0.0) return "0";
   if (std::isnan(x)) return "nan";

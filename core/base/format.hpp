@@ -17,6 +17,9 @@ namespace driftscope {
 /// "0", "1.19e-07", "0.0123", "4.5": three significant digits; "inf", "nan".
 [[nodiscard]] std::string format_number(double x);
 
+/// "4,704"
+[[nodiscard]] std::string format_count(std::int64_t n);
+
 /// "0", "17", "1.2e+09": a count of ULP.
 [[nodiscard]] std::string format_ulp(double ulp);
 

@@ -13,6 +13,7 @@
 #include "core/report/finding_text.hpp"
 #include "core/results/output.hpp"
 #include "core/verify/nonfinite.hpp"
+#include "core/verify/overflow.hpp"
 #include "core/verify/repeats.hpp"
 #include "core/verify/top1.hpp"
 
@@ -39,6 +40,7 @@ class TargetChecks {
     if (target_.verification) layers();
     if (target_.error || !target_.trace) return;
     if (report_.conditions.nonfinite && target_.verification) finite_outputs();
+    if (report_.conditions.overflow && target_.verification) no_overflow();
     if (report_.conditions.unrepeatable) repeated_runs();
     if (report_.conditions.growing) memory_over_runs();
     if (check_ != nullptr && saved_ == nullptr) {
@@ -95,6 +97,18 @@ class TargetChecks {
     const bool finite = target_.verification->nonfinite.empty();
     add("finite outputs", finite ? CheckOutcome::passed : CheckOutcome::failed, "nonfinite",
         nonfinite_text(*target_.verification));
+  }
+
+  [[nodiscard]] std::string overflow_message() const {
+    const std::string shown = nonfinite_text(*target_.verification);
+    const std::string more = overflow_text(*target_.verification);
+    return shown + (shown.empty() || more.empty() ? "" : "; ") + more;
+  }
+
+  void no_overflow() {
+    const bool any = std::ranges::any_of(target_.verification->overflows, overflows);
+    add("no overflow", any ? CheckOutcome::failed : CheckOutcome::passed, "overflow",
+        any ? overflow_message() : "");
   }
 
   void repeated_runs() {

@@ -22,7 +22,8 @@ enum class CheckOutcome {
 };
 
 /// One check. `kind` says which condition it belongs to: "fault", "suspect", "unjudged", "nonfinite",
-/// "top1", "bits", "unrepeatable", "growing", "slower", "run"; empty for a layer without a problem.
+/// "overflow", "top1", "bits", "unrepeatable", "growing", "slower", "run"; empty for a layer without a
+/// problem.
 struct CheckCase {
   std::string target;
   std::string name;  ///< "conv1 (Conv)", "top-1", "speed"

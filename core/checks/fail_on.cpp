@@ -15,7 +15,7 @@ constexpr double largest_percentage = 10000.0;
 Error unknown_condition(std::string_view text) {
   return bad_input(
       fmt::format("--fail-on: {} is not a condition; expected fault, suspect, unjudged, nonfinite, "
-                  "top1, bits, unrepeatable, growing or slower:N%, "
+                  "overflow, top1, bits, unrepeatable, growing or slower:N%, "
                   "several separated by commas, as in --fail-on fault,top1,slower:20%",
                   in_quotes(text)));
 }
@@ -44,6 +44,8 @@ Status add_condition(FailOn& conditions, std::string_view text) {
     conditions.unjudged = true;
   } else if (text == "nonfinite") {
     conditions.nonfinite = true;
+  } else if (text == "overflow") {
+    conditions.overflow = true;
   } else if (text == "top1") {
     conditions.top1 = true;
   } else if (text == "bits") {
@@ -99,6 +101,7 @@ std::string fail_on_text(const FailOn& conditions) {
   add(conditions.suspect, "suspect");
   add(conditions.unjudged, "unjudged");
   add(conditions.nonfinite, "nonfinite");
+  add(conditions.overflow, "overflow");
   add(conditions.top1, "top1");
   add(conditions.bits, "bits");
   add(conditions.unrepeatable, "unrepeatable");

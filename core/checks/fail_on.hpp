@@ -19,6 +19,7 @@ struct FailOn {
   bool bits = false;                            ///< any differing bit
   bool unrepeatable = false;                    ///< a later run has other bits
   bool nonfinite = false;                       ///< an output of the model holds NaN or infinity
+  bool overflow = false;                        ///< a layer makes NaN or infinity of finite numbers
   bool growing = false;                         ///< memory grows from run to run
   std::optional<double> slower = std::nullopt;  ///< share: 0.2 is "a fifth longer"
 
@@ -28,9 +29,9 @@ struct FailOn {
   [[nodiscard]] bool counts(Verdict verdict) const;
 };
 
-/// Conditions of one or more texts, each "fault", "suspect", "unjudged", "nonfinite", "top1", "bits",
-/// "unrepeatable", "growing" or "slower:20%", separated by commas or bars. Errors: an unknown one, a share
-/// that is not a percentage from 0 to 10000, none at all.
+/// Conditions of one or more texts, each "fault", "suspect", "unjudged", "nonfinite", "overflow", "top1",
+/// "bits", "unrepeatable", "growing" or "slower:20%", separated by commas or bars. Errors: an unknown one, a
+/// share that is not a percentage from 0 to 10000, none at all.
 [[nodiscard]] Result<FailOn> parse_fail_on(std::span<const std::string> texts);
 
 /// "fault,top1,slower:20%".

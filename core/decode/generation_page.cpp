@@ -24,6 +24,7 @@ using documents::GenerateTarget;
 constexpr std::size_t most_rows = 400;
 constexpr std::size_t most_flips = 200;
 constexpr std::size_t most_tokens = 300;
+constexpr std::size_t most_text = 4000;
 
 constexpr const char* page_style = R"css(
 .tokens{overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
@@ -71,7 +72,8 @@ std::string flips_section(const Generate& results) {
         rows += fmt::format(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
             "<td>{}</td></tr>",
-            html_text(target.target, 80), p, s, step.token, step.reference_token, format_number(step.margin),
+            html_text(target.target, 80), p, s, html_text(named_token(results, step.token), 120),
+            html_text(named_token(results, step.reference_token), 120), format_number(step.margin),
             step.moved ? format_number(*step.moved) : "–",
             html_text(step.first_fault.empty() ? step.flip
                                                : fmt::format("{}, first at {}", step.flip, step.first_fault),
@@ -145,8 +147,15 @@ std::string sequences_section(const Generate& results) {
       std::vector<std::int64_t> tokens = tokens_of(target.sequences[p]);
       const bool cut = tokens.size() > most_tokens;
       if (cut) tokens.resize(most_tokens);
-      html += fmt::format("<tr><td>{}</td><th scope=\"row\">{}</th><td class=\"text tokens\">{}{}</td></tr>",
-                          p, html_text(target.target, 80), fmt::join(tokens, " "), cut ? " …" : "");
+      const GenerateSequence& sequence = target.sequences[p];
+      const std::string texts =
+          results.tokenizer.empty()
+              ? std::string()
+              : fmt::format("<p class=\"soft\">{}</p><p>{}</p>", html_text(sequence.prompt_text, most_text),
+                            html_text(sequence.text, most_text));
+      html +=
+          fmt::format("<tr><td>{}</td><th scope=\"row\">{}</th><td class=\"text tokens\">{}{}{}</td></tr>", p,
+                      html_text(target.target, 80), texts, fmt::join(tokens, " "), cut ? " …" : "");
     }
   return html + "</table></div></section>";
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/format.hpp"
+#include "core/base/text.hpp"
 #include "core/report/text_table.hpp"
 #include "core/verify/verdict.hpp"
 
@@ -55,7 +56,7 @@ std::string time_text(const std::optional<double>& ns) {
   return ns ? format_ns(static_cast<std::int64_t>(*ns)) : "–";
 }
 
-std::string flip_lines(const GenerateTarget& target) {
+std::string flip_lines(const Generate& results, const GenerateTarget& target) {
   std::string text;
   std::size_t shown = 0;
   for (std::size_t p = 0; p < target.sequences.size(); ++p)
@@ -64,11 +65,12 @@ std::string flip_lines(const GenerateTarget& target) {
       if (step.flip.empty() || ++shown > shown_flips) continue;
       const std::string moved =
           step.moved ? fmt::format(", moved by {}", format_number(*step.moved)) : std::string();
-      text += fmt::format(
-          "  {}, prompt {}, step {}: token {} for {}: {} (a lead of {}{}{})\n", target.target, p, s,
-          step.token, step.reference_token, step.flip, format_number(step.margin), moved,
-          step.first_fault.empty() ? ""
-                                   : fmt::format("; first at {}", plain_text(step.first_fault, layer_width)));
+      text += fmt::format("  {}, prompt {}, step {}: token {} for {}: {} (a lead of {}{}{})\n", target.target,
+                          p, s, named_token(results, step.token), named_token(results, step.reference_token),
+                          step.flip, format_number(step.margin), moved,
+                          step.first_fault.empty()
+                              ? ""
+                              : fmt::format("; first at {}", plain_text(step.first_fault, layer_width)));
     }
   if (shown > shown_flips) text += fmt::format("  {}: {} more\n", target.target, shown - shown_flips);
   return text;
@@ -120,6 +122,12 @@ std::vector<std::string> target_cells(const Generate& results, const GenerateTar
           target.peak_bytes ? format_bytes(*target.peak_bytes) : "–"};
 }
 
+std::string named_token(const Generate& results, std::int64_t token) {
+  const auto known = std::ranges::lower_bound(results.tokens, token, {}, &documents::GenerateToken::token);
+  if (known == results.tokens.end() || known->token != token) return fmt::format("{}", token);
+  return fmt::format("{} {}", token, in_quotes(known->text));
+}
+
 std::vector<std::int64_t> tokens_of(const GenerateSequence& sequence) {
   std::vector<std::int64_t> tokens = sequence.free;
   if (tokens.empty())
@@ -136,7 +144,7 @@ std::string generation_text(const Generate& results) {
   std::string flips;
   for (const GenerateTarget& target : results.targets) {
     if (!target.error.empty()) text += fmt::format("{}: {}\n", target.target, target.error);
-    flips += flip_lines(target);
+    flips += flip_lines(results, target);
     for (std::size_t p = 0; p < target.sequences.size(); ++p)
       if (!target.sequences[p].cache_fault.empty())
         flips += fmt::format("  {}, prompt {}: the first cache beyond rounding is {}\n", target.target, p,
@@ -157,6 +165,10 @@ std::string token_lines(const Generate& results) {
       if (p >= target.sequences.size()) continue;
       text += fmt::format("prompt {}  {:<{}}  {}\n", p, target.target, width,
                           fmt::join(tokens_of(target.sequences[p]), " "));
+      // All of it: an answer is what the run was for.
+      if (!results.tokenizer.empty())
+        text +=
+            fmt::format("          {:<{}}  {}\n", "", width, in_quotes(target.sequences[p].text, 100'000));
     }
   return text;
 }

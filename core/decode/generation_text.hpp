@@ -20,6 +20,9 @@ namespace driftscope {
 [[nodiscard]] std::vector<std::string> target_cells(const documents::Generate& results,
                                                     const documents::GenerateTarget& target);
 
+/// "278 ' the'", or without a tokenizer "278".
+[[nodiscard]] std::string named_token(const documents::Generate& results, std::int64_t token);
+
 /// What the target made of its own, or where it did not decode freely what it chose in each step.
 [[nodiscard]] std::vector<std::int64_t> tokens_of(const documents::GenerateSequence& sequence);
 

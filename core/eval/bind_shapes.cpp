@@ -1,4 +1,5 @@
 // Binds the symbols in a graph's shapes to the sizes of its inputs in one run.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include "core/eval/room.hpp"
 #include "core/model/element.hpp"
 #include "core/numerics/bounded.hpp"
+#include "core/numerics/simd/half.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -40,6 +41,7 @@ std::vector<S> lift_values(const Tensor& tensor) {
   std::vector<S> result(static_cast<std::size_t>(tensor.elements()));
   visit_floating(tensor.dtype(), [&]<class E>() {
     const auto values = tensor.values<typename E::Stored>();
+    if constexpr (std::is_same_v<S, float> && E::bits == 16) return widen(E::format, values, result);
     for (std::size_t i = 0; i < result.size(); ++i) {
       if constexpr (E::dtype == DType::float32)
         result[i] = S(values[i]);
@@ -88,6 +90,8 @@ Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads) {
       convert_range(0, count);
   };
   visit_floating(value.dtype, [&]<class E>() {
+    if constexpr (std::is_same_v<S, float> && E::bits == 16)
+      return narrow(E::format, value.real, tensor.mutable_values<std::uint16_t>());
     fill(tensor.mutable_values<typename E::Stored>(), [](double x) { return E::nearest(x); });
   });
   return tensor;

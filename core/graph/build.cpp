@@ -11,7 +11,9 @@
 #include "core/base/text.hpp"
 #include "core/graph/legacy.hpp"
 #include "core/graph/node_names.hpp"
+#include "core/graph/presented_outputs.hpp"
 #include "core/graph/topological_order.hpp"
+#include "core/graph/without_sequences.hpp"
 
 namespace driftscope {
 namespace {
@@ -323,7 +325,15 @@ class Builder {
 }  // namespace
 
 Result<Graph> build_graph(const Model& model) {
-  auto graph = Builder(model, model.graph, nullptr).build();
+  std::vector<ModelNote> notes;
+  const auto opset = model.opsets.find("");
+  const std::optional<ModelGraph> of_tensors =
+      without_sequences(model.graph, opset == model.opsets.end() ? max_known_opset : opset->second, notes);
+  const ModelGraph& file = of_tensors ? *of_tensors : model.graph;
+  const std::optional<ModelGraph> shorter = without_presentation(file, notes);
+  auto graph = Builder(model, shorter ? *shorter : file, nullptr).build();
+  if (graph.ok())
+    for (ModelNote& note : notes) add_note(graph->notes, std::move(note));
   if (!graph.ok()) return in_context(std::move(graph).error(), "graph");
   return graph;
 }

@@ -18,7 +18,7 @@ namespace driftscope {
 /// The newest opset of ONNX whose operators were compared with those here. Between 21 and it they only took
 /// in more types, except where a shape rule says so (QuantizeLinear, DequantizeLinear). Nodes of later ones
 /// are opaque.
-inline constexpr std::int64_t max_known_opset = 26;
+inline constexpr std::int64_t max_known_opset = 28;
 
 /// The opset version with which a node of the ONNX domain is run: at least 7.
 [[nodiscard]] std::int64_t effective_opset(std::int64_t opset);

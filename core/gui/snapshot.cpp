@@ -14,6 +14,7 @@
 #include "core/results/layer_names.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/nonfinite.hpp"
+#include "core/verify/overflow.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -105,6 +106,7 @@ TargetColumn column_of(const TargetParts& parts) {
   if (parts.verification) {
     column.verdict = parts.verification->verdict;
     column.nonfinite = nonfinite_text(*parts.verification);
+    column.hidden_overflow = hidden_overflow(*parts.verification);
   }
   if (parts.comparison) column.same_answer = same_answer(parts.comparison->output);
   return column;
@@ -192,6 +194,7 @@ TargetOutcome outcome_of(const Snapshot& snapshot, std::size_t t) {
   outcome.verdict = column.verdict;
   outcome.differs = column.first_divergence != no_place;
   outcome.nonfinite = column.nonfinite;
+  outcome.hidden_overflow = column.hidden_overflow;
   outcome.same_answer = column.same_answer;
   outcome.time = column.time;
   if (column.first_fault != no_place) outcome.first_fault = snapshot.layers[column.first_fault].node;

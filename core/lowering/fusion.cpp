@@ -1,5 +1,6 @@
 // The part of the lowering that merges several nodes into one step: which node reads which, and which
 // activation an operator can include.
+// Compiled for size on the web (cmake/core.cmake).
 #include <limits>
 
 #include "core/graph/attributes.hpp"

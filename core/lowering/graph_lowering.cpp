@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/lowering/graph_lowering.hpp"
 
 #include <fmt/format.h>

@@ -104,7 +104,11 @@ std::string note_text(const ModelNote& note) {
                          in_quotes(note.value.empty() ? "ai.onnx" : note.value), note.declared, note.is);
     case NoteKind::given_shape:
       return fmt::format("{}: shape {} given, taken as {}", place(note, "input"), note.declared, note.is);
-    case NoteKind::output_type: return fmt::format("{} ({}): not compared", place(note, "output"), note.is);
+    case NoteKind::output_type:
+      if (note.declared != note.is)
+        return fmt::format("{} ({}): not compared; the tensor that it presents, {}, is",
+                           place(note, "output"), note.is, in_quotes(note.declared));
+      return fmt::format("{} ({}): not compared", place(note, "output"), note.is);
     case NoteKind::unsorted_nodes:
       return fmt::format("node {} stands before the node that makes its input {}", in_quotes(note.node),
                          in_quotes(note.value));

@@ -4,6 +4,7 @@
 //
 // Strict definition (float): coordinates in double, rounded to float32; one accumulator over the
 // columns of theta, the constant last.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"

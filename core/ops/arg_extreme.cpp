@@ -2,6 +2,7 @@
 // (or, select_last_index, opset 12, the last) of equal ones. The first NaN wins, as in NumPy.
 //
 // Where the inputs carry errors, every element that may be the extreme one is allowed.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/eval/integers.hpp"

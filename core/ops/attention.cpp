@@ -1,9 +1,10 @@
-// Attention, opset 23 to 26: softmax(softcap(scale · Q·Kᵀ) + mask) · V. Q, K, V are [batch, heads, sequence,
+// Attention, opset 23 to 28: softmax(softcap(scale · Q·Kᵀ) + mask) · V. Q, K, V are [batch, heads, sequence,
 // size], or [batch, sequence, heads × size] with the heads as attributes; caches before and after. A query i
 // looks at the keys j ≤ i + offset if causal, within the window (opset 25) around i + offset, and below
 // nonpad_kv_seqlen (24); offset: the keys of the cache, or nonpad_kv_seqlen less the queries. attn_mask:
 // booleans, or numbers that are added, broadcast to [batch, heads, queries, keys]; where it is shorter than
-// the keys they are left out. A query without keys has zeros. Attention: core/ops/shared/attention.hpp.
+// the keys they are left out. A query without keys has zeros. qk_matmul_output: the scores at one of four
+// places. Attention: core/ops/shared/attention.hpp.
 #include "core/ops/shared/attention.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@ struct Options {
   bool causal = false;
   std::optional<float> scale;
   float softcap = 0.0F;
+  KeptScores kept = KeptScores::products;
 };
 
 Result<Options> read_options(const Node& node) {
@@ -43,8 +45,10 @@ Result<Options> read_options(const Node& node) {
     return bad_input(
         "attributes q_num_heads, kv_num_heads: expected at least 0; left_window_size, right_window_size: at "
         "least -1");
-  if (node.outputs.size() > 3 && node.outputs[3] != no_value)
-    return unsupported("Attention with output 3 (qk_matmul_output) is not known here");
+  DRIFTSCOPE_TRY(const std::int64_t mode, int_attribute(node, "qk_matmul_output_mode", 0));
+  if (mode < 0 || mode > 3)
+    return bad_input(fmt::format("attribute qk_matmul_output_mode: expected 0 to 3, got {}", mode));
+  options.kept = static_cast<KeptScores>(mode);
   return options;
 }
 
@@ -123,7 +127,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   }
   std::vector<TensorType> outputs = {
       y, TensorType{dtype, SymbolicShape{k[0], k[1], keys, k[3]}},
-      TensorType{context.input(2).dtype, SymbolicShape{k[0], k[1], keys, v[3]}}};
+      TensorType{context.input(2).dtype, SymbolicShape{k[0], k[1], keys, v[3]}},
+      TensorType{dtype, SymbolicShape{q[0], q[1], q[2], keys}}};
   outputs.resize(std::max<std::size_t>(3, context.node().outputs.size()));
   return outputs;
 }
@@ -226,6 +231,10 @@ struct Attention {
       mask.emplace(context, sizes);
       rules.left_out = [&](const ScorePlace& place) { return mask->leaves_out(place); };
       if (mask->adds()) rules.bias = [&](const ScorePlace& place) { return mask->at(place); };
+    }
+    if (context.wants_output(3)) {
+      rules.kept = context.real_output(3);
+      rules.kept_scores = options.kept;
     }
     const std::span<S> y = context.real_output(0);
     if (!split) {

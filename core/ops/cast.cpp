@@ -1,9 +1,10 @@
 // Cast (opset 6 to 21) and CastLike (opset 15 to 21) between float16, bfloat16, float32, float64, all
-// integers, int4, uint4 and bool. Strings and float8 are not supported.
+// integers, int4, uint4 and bool. Strings, float8, float4 and two bits are not supported.
 //
 // float to float rounds to nearest even. float to integer truncates towards zero; ONNX leaves NaN and
-// numbers out of range open: here they become 0 and the nearest end, and any integer is within the
-// bound. Integers to narrower integers keep their low bits. Anything but 0 is true.
+// numbers out of range open: here they become 0 and the nearest end, or the low bits of four as in ONNX's
+// cases, and any integer is within the bound. Integers to narrower integers keep their low bits. Anything but
+// 0 is true.
 #include <fmt/format.h>
 
 #include <bit>
@@ -35,8 +36,10 @@ Status check_input(const InferContext& context) {
 Result<DType> target_type(const Node& node) {
   if (node.attribute("to") == nullptr) return bad_input("attribute to: is missing");
   DRIFTSCOPE_TRY(const std::int64_t to, int_attribute(node, "to", 0));
-  if (to >= 17 && to <= 20)
-    return unsupported(fmt::format("attribute to: {} is a float8 type, which is not supported", to));
+  if ((to >= 17 && to <= 20) || (to >= 23 && to <= 28))
+    return unsupported(fmt::format(
+        "attribute to: {} is a type of 8 bits or fewer (float8, float4, two bits) that is not known here",
+        to));
   const auto dtype = dtype_from_onnx(to);
   if (!dtype || *dtype == DType::undefined)
     return bad_input(fmt::format("attribute to: {} is not an element type", to));
@@ -121,9 +124,8 @@ Status float_to_integer(KernelContext<S>& context) {
     high = static_cast<double>(E::largest);
     if constexpr (E::packed) {
       for (std::size_t i = 0; i < x.size(); ++i) {
-        const double value = math::to_double(x[i]);
-        const auto inside = truncate_to_integer<std::int8_t>(std::fmin(std::fmax(value, low), high));
-        store_nibble(context.tensor_output(0), i, value != value ? 0u : static_cast<unsigned>(inside));
+        const auto whole = truncate_to_integer<std::int32_t>(math::to_double(x[i]));
+        store_nibble(context.tensor_output(0), i, static_cast<unsigned>(whole));
       }
     } else if constexpr (E::kind == ElementKind::integer) {
       using T = typename E::Stored;

@@ -1,5 +1,6 @@
 // CenterCropPad, opset 18 to 21: crops or zero-pads axes to given sizes, evenly at both ends; of an odd
 // difference the smaller half comes first.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

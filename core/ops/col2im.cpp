@@ -1,6 +1,7 @@
 // Col2Im, opset 18 to 21: puts blocks (columns of the input) back to where they were taken from in the
 // image, adding where they overlap. Any number of spatial axes. Numbers that fall into the padding
 // are left out.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"

@@ -3,6 +3,7 @@
 //
 // Exact on exact inputs. Where inputs carry errors that reach across the border, either result is
 // allowed.
+// Compiled for size on the web (cmake/core.cmake).
 #include <array>
 
 #include "core/graph/attributes.hpp"

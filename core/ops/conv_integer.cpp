@@ -1,6 +1,7 @@
 // ConvInteger, opset 10 to 21: the convolution of x − x_zero_point and w − w_zero_point in 32-bit
 // integers, which wrap around. Padding counts as x_zero_point. w's zero point: one, or one per
 // output channel.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/ops/shared/integer_products.hpp"

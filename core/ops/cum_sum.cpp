@@ -1,7 +1,8 @@
-// CumSum, opset 11 to 21: along an axis that is an input; `exclusive` leaves out the element itself,
-// `reverse` runs from the end. Integers wrap around.
+// CumSum, opset 11 to 28, and CumProd (from 26): along an axis that is an input; `exclusive` leaves out the
+// element itself, `reverse` runs from the end. Integers wrap around.
 //
-// Strict definition (float): one accumulator from 0, in the direction of the sum.
+// Strict definition (float): one accumulator from 0 (CumProd: from 1), in the direction of the sum.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <array>
@@ -35,7 +36,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 }
 
 template <class S, class T>
-class Running {
+class RunningSum {
  public:
   void add(T x) { sum_ = cut_integer<T>(widen_integer(sum_) + widen_integer(x)); }
   [[nodiscard]] T result() const { return sum_; }
@@ -44,11 +45,26 @@ class Running {
   T sum_ = 0;
 };
 template <class S>
-class Running<S, S> : public Sum<S> {};
+class RunningSum<S, S> : public Sum<S> {};
 
 template <class S, class T>
+class RunningProduct {
+ public:
+  void add(T x) {
+    if constexpr (std::is_same_v<S, T>)
+      product_ = product_ * x;
+    else
+      product_ = cut_integer<T>(widen_integer(product_) * widen_integer(x));
+  }
+  [[nodiscard]] T result() const { return product_; }
+
+ private:
+  T product_ = T(1);
+};
+
+template <class Running, class T>
 void accumulate(std::span<T> lane, bool exclusive, bool reverse) {
-  Running<S, T> sum;
+  Running sum;
   for (std::size_t i = 0; i < lane.size(); ++i) {
     T& x = lane[reverse ? lane.size() - 1 - i : i];
     const T term = x;
@@ -58,7 +74,8 @@ void accumulate(std::span<T> lane, bool exclusive, bool reverse) {
   }
 }
 
-struct CumSum {
+template <template <class, class> class Running>
+struct Cumulative {
   template <class S>
   static Status run(KernelContext<S>& context) {
     const Shape& shape = context.shape(0);
@@ -69,7 +86,7 @@ struct CumSum {
     const auto map = [&]<class T>(std::span<const T> x, std::span<T> y) {
       if (y.empty()) return;
       map_lanes<T>(context, lanes, x, y,
-                   [&](std::span<T> lane) { accumulate<S, T>(lane, exclusive, reverse); });
+                   [&](std::span<T> lane) { accumulate<Running<S, T>>(lane, exclusive, reverse); });
     };
     if (is_floating(context.dtype(0))) {
       map(context.real(0), context.real_output(0));
@@ -83,8 +100,10 @@ struct CumSum {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<CumSum>(
+  table.add(with_kernels<Cumulative<RunningSum>>(
       {.op_type = "CumSum", .since = 11, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Cumulative<RunningProduct>>(
+      {.op_type = "CumProd", .since = 26, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::cum_sum

@@ -4,6 +4,7 @@
 // Strict definition (float): coordinates and weights of neighbours in double, each product of
 // weights rounded to float32; a tap is interpolated, times its mask; one accumulator from B over
 // channels, then kernel rows, then columns.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"

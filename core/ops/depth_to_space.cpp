@@ -1,5 +1,6 @@
-// DepthToSpace, opset 1 to 21 (mode DCR or, from 11, CRD), and SpaceToDepth: blocks of channels become
-// blocks of pixels, and back. Both are one strided view of the input.
+// DepthToSpace (mode DCR or, from opset 11, CRD) and SpaceToDepth (the modes from opset 28), to opset 28:
+// blocks of channels become blocks of pixels, and back. Both are one strided view of the input.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"
@@ -79,12 +80,23 @@ struct SpaceToDepth {
   template <class S>
   static Status run(KernelContext<S>& context) {
     DRIFTSCOPE_TRY(const std::int64_t block, read_block(context.node()));
+    DRIFTSCOPE_TRY(const std::string mode, string_attribute(context.node(), "mode", "DCR"));
+    if (mode != "DCR" && (mode != "CRD" || context.opset() < 28))
+      return bad_input(fmt::format("attribute mode: expected DCR or (from opset 28) CRD, got '{}'", mode));
     const Shape& x = context.shape(0);
     const Shape stride = dense_strides(x);
-    copy_view(context, 0,
-              {0,
-               {x[0], block, block, x[1], x[2] / block, x[3] / block},
-               {stride[0], stride[2], stride[3], stride[1], block * stride[2], block * stride[3]}});
+    const std::int64_t rows = x[2] / block;
+    const std::int64_t columns = x[3] / block;
+    if (mode == "DCR")
+      copy_view(context, 0,
+                {0,
+                 {x[0], block, block, x[1], rows, columns},
+                 {stride[0], stride[2], stride[3], stride[1], block * stride[2], block * stride[3]}});
+    else
+      copy_view(context, 0,
+                {0,
+                 {x[0], x[1], block, block, rows, columns},
+                 {stride[0], stride[1], stride[2], stride[3], block * stride[2], block * stride[3]}});
     return {};
   }
 };

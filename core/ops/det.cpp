@@ -4,6 +4,7 @@
 // The bound of Bounded does not come from its own steps: elimination in another order has other
 // errors, but always as if the matrix had been off by n·u·growth, and moving a row by e moves
 // the determinant by at most |e| times the lengths of the others (Hadamard).
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <cmath>

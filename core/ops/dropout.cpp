@@ -1,6 +1,7 @@
 // Dropout, opset 7 to 21, inference: the input as it is, and a mask of ones (of the input's type in
 // opset 7 to 9, bool from 10). A training_mode input of true drops nothing only when ratio is 0; any
 // other ratio is training and not supported.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/numerics/math.hpp"
 #include "core/ops/shared/move.hpp"
 #include "core/ops/shared/shape_rules.hpp"

@@ -6,6 +6,7 @@
 //
 // Strict definition (float): a gate's sum is (W's product + (Wb + Rb)) + R's product; then as in LSTM. As
 // there, each step is judged from the states that an engine recorded as Y.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // com.microsoft EmbedLayerNormalization: rows of the word, position and segment embeddings, added and
 // normalized over the last axis as LayerNormalization does; the number of positions whose mask is 1; on
 // request the sum.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

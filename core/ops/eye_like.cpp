@@ -1,5 +1,6 @@
 // EyeLike, opset 9 to 21: ones on diagonal k of a matrix of the input's shape.
 // Trilu, opset 14 to 21: the upper or lower triangle from diagonal k on, of every matrix.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

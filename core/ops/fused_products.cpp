@@ -1,10 +1,12 @@
 // com.microsoft FusedMatMul (alpha, transposed factors), FusedGemm and FusedConv (an activation behind;
 // FusedConv also a term that is added before it): ONNX's operators one after the other.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
 #include "core/ops/shared/composition.hpp"
 #include "core/ops/shared/inferred_parts.hpp"
 

@@ -5,6 +5,7 @@
 //
 // Strict definition (float): the difference is exact, one product. An index beyond the axis is an error here;
 // newer versions of ONNX Runtime give zeros.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <optional>

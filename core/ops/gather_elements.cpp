@@ -1,6 +1,7 @@
 // GatherElements, opset 11 to 21: one index per output element, along one axis.
 // GatherND, opset 11 to 21 (batch_dims from 12): index tuples along the last axis of `indices`, each
 // choosing a slice.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/ops/shared/index_tuples.hpp"

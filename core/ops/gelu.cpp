@@ -9,6 +9,7 @@
 #include "core/graph/attributes.hpp"
 #include "core/numerics/math.hpp"
 #include "core/ops/shared/elementwise.hpp"
+#include "core/ops/shared/gelu.hpp"
 
 namespace driftscope::ops::gelu {
 
@@ -26,7 +27,7 @@ struct Gelu {
 
   template <class S>
   S apply(S x) const {
-    return (S(0.5f) * x) * (S(1) + (through_tanh ? math::tanh(cubic(x)) : erf_of(x)));
+    return (S(0.5f) * x) * (S(1) + (through_tanh ? math::tanh(gelu_cubic(x)) : erf_of(x)));
   }
 
  private:
@@ -37,11 +38,6 @@ struct Gelu {
       return gelu_erf(argument);
     else
       return math::erf(argument);
-  }
-  template <class S>
-  static S cubic(S x) {
-    const S cube = math::rounded_constant<S>(0.044715) * (x * x * x);
-    return math::rounded_constant<S>(0.79788456080286536) * (x + cube);
   }
 };
 

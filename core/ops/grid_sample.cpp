@@ -3,6 +3,7 @@
 //
 // Strict definition (float): coordinates and weights in double, each product of weights rounded to
 // float32; one accumulator over the neighbours in row-major order.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"

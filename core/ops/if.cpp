@@ -1,4 +1,5 @@
 // If, opset 1 to 21: one of two graphs runs. Their outputs may differ in shape.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/ops/shared/control_flow.hpp"

@@ -1,6 +1,7 @@
 // com.microsoft DynamicQuantizeMatMul (A quantized to uint8 by DynamicQuantizeLinear), MatMulIntegerToFloat
 // and QGemm: the product of 8-bit integers less their zero points (MatMulInteger), times the scales; then a
 // bias, or for QGemm an int32 term before and a quantized output.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

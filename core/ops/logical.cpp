@@ -1,6 +1,8 @@
 // Operators on bool and on bits, broadcast: And, Or, Xor, Not (opset 7 to 21), BitwiseAnd,
-// BitwiseOr, BitwiseXor, BitwiseNot (opset 18 to 21), BitShift (opset 11 to 21). Exact.
-// A shift by the width or more gives 0.
+// BitwiseOr, BitwiseXor, BitwiseNot (opset 18 to 28), BitShift (opset 11 to 28; of signed integers from 28).
+// Exact. A shift by the width or more, or by a negative number, leaves no bit: 0, or −1 of a negative number
+// that is shifted right, whose sign fills in.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <array>
@@ -51,13 +53,18 @@ struct BitwiseXor {
 struct ShiftLeft {
   template <class T>
   static T apply(T a, T b) {
-    return b < std::numeric_limits<T>::digits ? static_cast<T>(std::uint64_t{a} << b) : T(0);
+    using Bits = std::make_unsigned_t<T>;
+    const auto by = static_cast<Bits>(b);  // negative numbers are too large
+    return by < std::numeric_limits<Bits>::digits ? static_cast<T>(std::uint64_t{static_cast<Bits>(a)} << by)
+                                                  : T(0);
   }
 };
 struct ShiftRight {
   template <class T>
   static T apply(T a, T b) {
-    return b < std::numeric_limits<T>::digits ? static_cast<T>(a >> b) : T(0);
+    using Bits = std::make_unsigned_t<T>;
+    const auto by = static_cast<Bits>(b);
+    return by < std::numeric_limits<Bits>::digits ? static_cast<T>(a >> by) : static_cast<T>(a < 0 ? -1 : 0);
   }
 };
 
@@ -95,7 +102,8 @@ Result<bool> shifts_left(const Node& node) {
 
 Result<std::vector<TensorType>> infer_shift(const InferContext& context) {
   if (auto left = shifts_left(context.node()); !left.ok()) return std::move(left).error();
-  return infer<Kinds::unsigned_integer>(context);
+  return context.node().opset >= 28 ? infer<Kinds::integer>(context)
+                                    : infer<Kinds::unsigned_integer>(context);
 }
 
 struct BitShift {
@@ -103,12 +111,10 @@ struct BitShift {
   static Status run(KernelContext<S>& context) {
     DRIFTSCOPE_TRY(const bool left, shifts_left(context.node()));
     context.with_integer(context.dtype(0), [&]<class T>() {
-      if constexpr (std::is_unsigned_v<T>) {
-        if (left)
-          apply_to<ShiftLeft, T>(context);
-        else
-          apply_to<ShiftRight, T>(context);
-      }
+      if (left)
+        apply_to<ShiftLeft, T>(context);
+      else
+        apply_to<ShiftRight, T>(context);
     });
     return {};
   }

@@ -1,6 +1,7 @@
 // Loop, opset 1 to 21: its body runs while the condition holds and the trip count is not reached; carried
 // values may change their shape, collected ones are stacked along a new first axis. Limits on the
 // iterations and on the size of both end a loop that would not terminate.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <limits>

@@ -4,6 +4,7 @@
 // Positions whose target is ignore_index are left out.
 //
 // Strict definition (float): losses are summed from the first position to the last, weights likewise.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <array>

@@ -1,7 +1,8 @@
-// LpNormalization, opset 1 to 21: x / ‖x‖ₚ along `axis` (default the last), p 1 or 2. ONNX leaves the
-// result for a zero norm open: here 0/0, and anything is within the bound.
+// LpNormalization, opset 1 to 28: x / ‖x‖ₚ along `axis` (default the last), p 1 or 2. A lane of zeros stays
+// zeros. ONNX says so from opset 22 on; before, anything is within the bound of such a lane.
 //
 // Strict definition (float): the norm by reduce_sum over the axis (whatever its stride), a division.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/numerics/lane_sum.hpp"
@@ -33,19 +34,20 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 }
 
 template <class S>
-void normalize(std::span<S> lane, bool squares) {
+void normalize(std::span<S> lane, bool squares, bool zeros_are_open) {
   const std::span<const S> values = lane;
   const S norm = squares ? math::sqrt(sum_of_squares(values, true))
                          : sum_of(values, true, [](const S& x) { return math::abs(x); });
   if constexpr (std::is_same_v<S, Bounded>) {
     const Bounded reciprocal = Bounded(1.0) / norm;  // a factor or a divisor
     for (Bounded& x : lane) {
-      if (norm.value == 0.0)
-        x = {0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-      else
+      if (norm.value != 0.0)
         x = x * reciprocal;
+      else if (zeros_are_open || norm.worst != 0.0)
+        x = {0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     }
   } else {
+    if (norm == S(0)) return;
     for (S& x : lane) x = x / norm;
   }
 }
@@ -56,7 +58,8 @@ struct LpNormalization {
     DRIFTSCOPE_TRY(const Options options, read_options(context.node(), context.shape(0).size()));
     if (context.real(0).empty()) return {};
     map_lanes<S>(context, Lanes::along(context.shape(0), options.axis), context.real(0),
-                 context.real_output(0), [&](std::span<S> lane) { normalize(lane, options.squares); });
+                 context.real_output(0),
+                 [&](std::span<S> lane) { normalize(lane, options.squares, context.opset() < 22); });
     return {};
   }
 };

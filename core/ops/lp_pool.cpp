@@ -4,6 +4,7 @@
 // Strict definition (float): |x|^p by repeated multiplication from the left for p up to 3, else
 // pow; one accumulator in row-major order of the window, for a whole channel reduce_sum; the root
 // of 2 by sqrt, others by pow.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/numerics/math.hpp"

@@ -3,6 +3,7 @@
 // is in the high bits.
 //
 // Strict definition (float): that of weight_product.hpp.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"

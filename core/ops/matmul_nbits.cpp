@@ -19,45 +19,12 @@
 
 namespace driftscope::ops::matmul_nbits {
 
+using Layout = NBitsLayout;
+
 constexpr std::array<std::string_view, 6> names = {"A", "B", "scales", "zero_points", "g_idx", "bias"};
 
-struct Layout {
-  std::int64_t depth = 0;    // K
-  std::int64_t columns = 0;  // N
-  std::int64_t bits = 4;
-  std::int64_t block = 0;
-
-  [[nodiscard]] std::int64_t blocks() const { return (depth + block - 1) / block; }
-  [[nodiscard]] std::int64_t block_bytes() const { return block * bits / 8; }
-  /// Zero points of one output, packed.
-  [[nodiscard]] std::int64_t zero_bytes() const { return (blocks() * bits + 7) / 8; }
-};
-
-Result<Layout> read_layout(const Node& node) {
-  Layout layout;
-  DRIFTSCOPE_TRY(layout.depth, required_int(node, "K", 1));
-  DRIFTSCOPE_TRY(layout.columns, required_int(node, "N", 1));
-  DRIFTSCOPE_TRY(layout.block, required_int(node, "block_size", 1));
-  DRIFTSCOPE_TRY(layout.bits, int_attribute(node, "bits", 4));
-  DRIFTSCOPE_TRY(const std::int64_t prepacked, int_attribute(node, "weight_prepacked", 0));
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  if (layout.depth > most || layout.columns > most || layout.block > most)
-    return limit_error(fmt::format("attributes K {}, N {}, block_size {}: more than {} are not supported",
-                                   layout.depth, layout.columns, layout.block, most));
-  if (layout.block < 16 || (layout.block & (layout.block - 1)) != 0)
-    return bad_input(
-        fmt::format("attribute block_size: expected a power of 2 of at least 16, got {}", layout.block));
-  if (layout.bits < 1 || layout.bits > 8)
-    return bad_input(fmt::format("attribute bits: expected 2, 4 or 8, got {}", layout.bits));
-  if (layout.bits != 2 && layout.bits != 4 && layout.bits != 8)
-    return unsupported(fmt::format("MatMulNBits of {} bits: only 2, 4 and 8 are known here", layout.bits));
-  if (prepacked != 0)
-    return unsupported("MatMulNBits with weight_prepacked: the layout is one runtime's own");
-  return layout;
-}
-
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  DRIFTSCOPE_TRY(const Layout layout, read_layout(context.node()));
+  DRIFTSCOPE_TRY(const Layout layout, read_nbits_layout(context.node()));
   for (const std::size_t i : {0u, 2u, 5u})
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
   DRIFTSCOPE_CHECK(expect_dtype(context, 1, names[1], {DType::uint8}));
@@ -100,19 +67,6 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{std::move(y)};
 }
 
-// By k the block whose scale it has.
-Result<std::vector<std::int64_t>> groups_of(const Tensor* g_idx, const Layout& layout) {
-  std::vector<std::int64_t> groups(static_cast<std::size_t>(layout.depth));
-  for (std::int64_t k = 0; k < layout.depth; ++k)
-    groups[static_cast<std::size_t>(k)] =
-        g_idx == nullptr ? k / layout.block : g_idx->values<std::int32_t>()[static_cast<std::size_t>(k)];
-  for (std::size_t k = 0; k < groups.size(); ++k)
-    if (groups[k] < 0 || groups[k] >= layout.blocks())
-      return bad_input(fmt::format("input 4 (g_idx): element {} is {}, there are blocks 0 to {}", k,
-                                   groups[k], layout.blocks() - 1));
-  return groups;
-}
-
 // Where a runtime sums a · q · scale and a · zero · scale apart: each is rounded at its own size.
 template <class Zero>
 void allow_separate_zero_points(const KernelContext<Bounded>& context, const Layout& layout, DType stored,
@@ -144,8 +98,9 @@ void allow_separate_zero_points(const KernelContext<Bounded>& context, const Lay
 struct MatMulNBits {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const Layout layout, read_layout(context.node()));
-    DRIFTSCOPE_TRY(const auto groups, groups_of(context.has_input(4) ? &context.tensor(4) : nullptr, layout));
+    DRIFTSCOPE_TRY(const Layout layout, read_nbits_layout(context.node()));
+    DRIFTSCOPE_TRY(const auto groups,
+                   nbits_groups(context.has_input(4) ? &context.tensor(4) : nullptr, layout));
     const PackedBits weights(context.tensor(1).template values<std::uint8_t>(), layout.bits);
     const RealElements<S> scales(context, 2);
     const bool exact_scales = context.exact(2) != nullptr || !math::has_error(context.real(2));

@@ -1,6 +1,7 @@
 // MaxRoiPool, opset 1 to 21: the largest element of each bin of each region of interest; a bin
 // without elements gives 0. Corners are rounded to whole elements, halves away from 0; bins reach
 // from the floor of their beginning to the ceiling of their end.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"

@@ -1,6 +1,7 @@
 // MaxUnpool, opset 9 to 21: puts the elements of X at the indices given by MaxPool, 0 elsewhere.
 // The indices refer to a tensor of the inferred size; output_shape, which may be larger, only
 // appends zeros (as in the reference implementation).
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"

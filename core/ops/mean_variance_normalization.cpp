@@ -2,6 +2,7 @@
 // ONNX defines the variance in one pass, E[X²] − mean², so that the bound covers it.
 //
 // Strict definition (float): two passes, moments.hpp; then (x − mean) / (√variance + 1e-9).
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/graph/attributes.hpp"
 #include "core/numerics/moments.hpp"
 #include "core/ops/shared/reduction.hpp"

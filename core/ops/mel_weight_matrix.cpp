@@ -1,6 +1,7 @@
 // MelWeightMatrix, opset 17 to 21: triangular filters on the mel scale, one column per filter.
 // Edges are rounded down to whole bins, computed in double; where an edge lies within a float32
 // rounding of a bin, the bound of its columns covers both.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // too much. As in ONNX Runtime: a score must lie above its threshold (if one is given), an
 // overlap (intersection over union) above its threshold suppresses; with equal scores the lower index
 // comes first.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

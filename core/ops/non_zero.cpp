@@ -1,6 +1,7 @@
 // NonZero, opset 9 to 21: the coordinates of the elements that are not 0, one column each, in row-major
 // order; of a scalar no rows (where NumPy has one). NaN is not 0.
 // Compress, opset 9 to 21: the elements or slices whose condition is true.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // OneHot, opset 9 to 21: a new axis of `depth` elements, values[1] where the index points to (negative
 // from the end), values[0] elsewhere; an index beyond the depth sets nothing.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/eval/evaluate.hpp"

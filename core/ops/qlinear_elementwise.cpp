@@ -2,6 +2,7 @@
 // where a is (A − A_zero_point) · A_scale and b likewise, broadcast; ties to even.
 //
 // Strict definition (float): a and b as DequantizeLinear has them, one operation, a division.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/ops/shared/domains.hpp"

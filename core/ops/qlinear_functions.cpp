@@ -1,5 +1,6 @@
 // com.microsoft QLinearSigmoid, QLinearLeakyRelu, QLinearAveragePool, QLinearGlobalAveragePool,
 // QLinearSoftmax and QLinearConcat: DequantizeLinear, ONNX's operator of that name, QuantizeLinear.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

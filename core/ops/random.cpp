@@ -3,6 +3,7 @@
 // them can run. Element i depends only on the seed and i: the same on every host and for every number of
 // threads. Without a seed attribute the node's name is the seed. Normal numbers are sums of twelve
 // uniform ones.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Range, opset 11 to 21: start, start + delta, … before limit. There are max(⌈(limit − start)/delta⌉, 0)
 // elements. Some runtimes multiply, others add delta repeatedly: the bound covers both.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // ReverseSequence, opset 10 to 21: along the time axis the first sequence_lens[b] steps of each batch
 // entry b are reversed, the rest stay.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/ops/shared/indices.hpp"

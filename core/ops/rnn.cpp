@@ -1,5 +1,6 @@
 // RNN, opset 7 to 21: H = f(W·x + R·H + Wb + Rb); forward, reverse, both; clip; layout from opset
 // 14. Strict definition (float): gate sums as in gate_sums.hpp.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/ops/shared/recurrent_run.hpp"
 
 namespace driftscope::ops::rnn {

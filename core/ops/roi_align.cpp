@@ -6,6 +6,7 @@
 //
 // Strict definition (float): coordinates and weights in double, each product of weights rounded to
 // float32; one accumulator over samples and their neighbours, then a division by their number.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"

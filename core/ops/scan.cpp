@@ -1,6 +1,7 @@
 // Scan, opset 8 to 21: its body runs once for each slice of the scanned inputs, carries a state of fixed
 // shape, and its other outputs are stacked along an axis. Directions and axes are attributes. Scan of
 // opset 8 is another operator: batched_scan.hpp.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Scatter (opset 9 and 10), ScatterElements and ScatterND, opset 11 to 21: data with some elements or
 // slices replaced by updates, or combined with them (reduction: add, mul from opset 16, max, min from
 // 18). Of several updates of one element the last in row-major order counts where nothing is combined.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/ops/shared/index_tuples.hpp"

@@ -1,6 +1,7 @@
 // STFT, opset 17 to 21: the Fourier transform of overlapping frames of a signal, each times a
 // window. The frame length is that of the window or frame_length. Onesided (the default): the first
 // half of the bins.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"

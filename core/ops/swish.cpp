@@ -1,5 +1,6 @@
 // Swish, opset 24 to 26, and com.microsoft QuickGelu: x·σ(alpha·x), alpha 1 and 1.702 if not given.
 #include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
 #include "core/ops/shared/domains.hpp"
 #include "core/ops/shared/elementwise.hpp"
 

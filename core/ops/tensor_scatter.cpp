@@ -1,6 +1,7 @@
 // TensorScatter, opset 24 to 26: a copy of past_cache in which, for each batch b, the positions
 // write_indices[b], write_indices[b] + 1, … along `axis` are those of update; mode "circular" goes on at the
 // front.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <array>

@@ -1,6 +1,7 @@
 // TfIdfVectorizer, opset 9 to 21, of integer tokens: counts n-grams of a pool in each row, with up to
 // max_skip_count tokens skipped between two tokens of one, and weights the counts. String pools are not
 // supported, since strings are not.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

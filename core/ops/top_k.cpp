@@ -1,6 +1,7 @@
 // TopK, opset 1 to 21: the k largest (or, from 11, smallest) elements along an axis and where they
 // are; k is an attribute (opset 1 to 9) or an input. Of equal elements the lower index comes first. A
 // NaN counts as the largest number. The result is always sorted, whatever `sorted` says.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

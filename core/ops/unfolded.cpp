@@ -1,5 +1,6 @@
 // What remains of If, Loop and Scan in a graph that unfold made (core/graph/unfold.hpp): their outputs are
 // values that nodes before them made, or those of all iterations, stacked. No model contains them.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Unique, opset 11 to 21: the different elements (or slices along an axis), sorted or in the order of
 // their first appearance; where each first appears, which one each element is, how often each appears.
 // NaNs are equal to one another and come last.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // HannWindow, HammingWindow, BlackmanWindow, opset 17 to 21: a₀ − a₁·cos(2πn/N) + a₂·cos(4πn/N)
 // with N = size (periodic) or size − 1 (symmetric). Floating output types.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"

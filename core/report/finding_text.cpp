@@ -26,6 +26,9 @@ std::string finding_text(const LayerVerdict& layer) {
     text = rounds ? fmt::format("error is {} × the rounding budget", format_number(layer.budget_used))
                   : "values differ where nothing is rounded";
   }
+  const LayerExplanation* const why = layer.explanation ? &*layer.explanation : nullptr;
+  if (why != nullptr && !why->cause && why->pattern && why->pattern->share < 0.9)
+    text += (text.empty() ? "" : "; ") + fmt::format("wrong: {}", why->pattern->text);
   // Some reasons name the element themselves.
   if (bad && layer.worst && text.find(place_text(layer.worst->index)) == std::string::npos)
     text += (text.empty() ? "" : "; ") + worst_text(*layer.worst);

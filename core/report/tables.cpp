@@ -17,6 +17,7 @@
 #include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"
 #include "core/verify/nonfinite.hpp"
+#include "core/verify/overflow.hpp"
 #include "core/verify/repeats.hpp"
 
 namespace driftscope {
@@ -236,6 +237,8 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
   if (verification.answer) text += "\n" + plain_text(answer_move_text(*verification.answer), whole_text);
   if (!verification.nonfinite.empty()) text += "\n" + plain_text(nonfinite_text(verification), whole_text);
+  if (const std::string over = overflow_text(verification); !over.empty())
+    text += "\n" + plain_text(over, whole_text);
   if (verification.repeats) text += "\n" + plain_text(repeats_text(*verification.repeats), whole_text);
   return text + "\n";
 }

@@ -11,6 +11,7 @@
 #include "core/trace/run_fact.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/nonfinite.hpp"
+#include "core/verify/overflow.hpp"
 #include "core/verify/perturbation.hpp"
 #include "core/verify/repeats.hpp"
 #include "core/verify/type_match.hpp"
@@ -44,6 +45,7 @@ TargetOutcome outcome_of(const TargetResult& result, const TargetResult& left) {
     outcome.verdict = result.verification->verdict;
     outcome.first_fault = result.verification->first_fault.value_or("");
     outcome.nonfinite = nonfinite_text(*result.verification);
+    outcome.hidden_overflow = hidden_overflow(*result.verification);
     outcome.unjudged = count_layers(*result.verification, Verdict::unjudged);
     if (const auto& repeats = result.verification->repeats; repeats && !repeats->check.agree()) {
       const RunDifference& first = repeats->check.different.front();
@@ -137,6 +139,7 @@ std::vector<std::string> target_notes(const TargetResult& target) {
     if (!note.empty()) notes.push_back(std::move(note));
   };
   if (target.verification) add(nonfinite_text(*target.verification));
+  if (target.verification) add(overflow_text(*target.verification));
   if (target.verification && target.verification->repeats) add(repeats_text(*target.verification->repeats));
   if (!target.trace) return notes;
   if (const auto memory = memory_over_runs_of(*target.trace)) add(memory_over_runs_text(*memory));

@@ -153,6 +153,7 @@ std::string comparison_headline(std::span<const TargetOutcome> outcomes) {
   add_places(sentence, outcomes, "fault at ", [](const TargetOutcome& one) { return one.first_fault; });
   add_places(sentence, outcomes, "suspect at ", place_of_suspect);
   add_places(sentence, outcomes, "", [](const TargetOutcome& one) { return one.nonfinite; });
+  add_places(sentence, outcomes, "", [](const TargetOutcome& one) { return one.hidden_overflow; });
   add_places(sentence, outcomes, "runs differ at ",
              [](const TargetOutcome& one) { return one.unrepeatable; });
   add_other_answers(sentence, outcomes);

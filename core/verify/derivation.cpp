@@ -404,6 +404,13 @@ void Derivation::widen_bias(NodeId id, Evaluated<Bounded>& bias) const {
   }
 }
 
+DType Derivation::known_dtype(ValueId value) const {
+  if (value == no_value) return DType::undefined;
+  if (const auto& constant = graph_->values[value].constant) return constant->dtype();
+  const SafetensorsEntry* const entry = (*recorded_)[value];
+  return entry == nullptr ? DType::undefined : entry->dtype;
+}
+
 std::optional<Shape> Derivation::known_shape(ValueId value) const {
   if (value == no_value) return std::nullopt;
   if (const auto& constant = graph_->values[value].constant) return constant->shape();

@@ -109,6 +109,8 @@ class Derivation {
   [[nodiscard]] std::optional<std::vector<std::optional<Tensor>>> known_tensors(NodeId node) const;
   /// A value that was recorded or is constant; none for others.
   [[nodiscard]] std::optional<Tensor> known_value(ValueId value) const;
+  /// The type of a value that was recorded or is constant; undefined for others. Reads no element.
+  [[nodiscard]] DType known_dtype(ValueId value) const;
   /// The shape of a value that was recorded or is constant; none for others.
   [[nodiscard]] std::optional<Shape> known_shape(ValueId value) const;
 

@@ -1,7 +1,9 @@
+// Compiled for size on the web (cmake/core.cmake).
 // A layer derived once more under another assumption: another error model, other inputs, one operator in
 // place of several. Known algorithms and causes are tried so.
 #include <algorithm>
 
+#include "core/numerics/subnormal_rows.hpp"
 #include "core/verify/derivation.hpp"
 
 namespace driftscope {

@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/verify/finding.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,8 @@ std::string text_of_variant(const Finding& finding) {
   const double after = finding.number("budget_after");
   const std::string_view name = finding.word("variant");
   if (finding.family() != "algorithm")
-    return fmt::format("as with {}: the largest error is then {:.2f} × the budget", name, after);
+    return fmt::format("as with {}{}{}: the largest error is then {:.2f} × the budget", name,
+                       finding.word("detail").empty() ? "" : " ", finding.word("detail"), after);
   return fmt::format("as by {}: {}, {:.2f} × the algorithm's own", name,
                      before > 0.0 ? fmt::format("{:.2f} × the budget of the operator", before)
                                   : std::string("larger errors than plain sums"),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -33,12 +34,19 @@ struct LayerCase {
   /// Values that were not recorded were evaluated together with this one.
   [[nodiscard]] bool in_group() const { return !derived.group.empty(); }
   [[nodiscard]] std::span<const Bounded> reference() const { return derived.reference.real; }
+  /// The right output from the inputs alone, for looking for causes: of nodes that compute from their own
+  /// recorded output (states of recurrent ones) it is not the reference. Empty for integers. Computed once.
+  [[nodiscard]] std::span<const Bounded> right() const;
+  /// For each element, in C order, whether it is beyond its bound of `right`, or another integer; empty where
+  /// that cannot be told.
+  [[nodiscard]] std::vector<std::uint8_t> wrong_elements() const;
   /// The error model for got's type.
   [[nodiscard]] ErrorModel model() const { return error_model_for(run.model, got.dtype()); }
   /// What the node reads, if all of it was recorded or is constant; null otherwise. Read once.
   [[nodiscard]] const DerivationInputs* known_inputs() const;
 
   mutable std::optional<std::optional<DerivationInputs>> read_inputs = {};  ///< by known_inputs
+  mutable std::optional<std::vector<Bounded>> from_inputs = {};  ///< by right; empty: the reference
 };
 
 /// Judges a layer, or changes the verdict and findings of those before it.

@@ -11,6 +11,7 @@
 
 #include "core/model/tensor.hpp"
 #include "core/trace/repeat_check.hpp"
+#include "core/verify/explanation.hpp"
 #include "core/verify/finding.hpp"
 #include "core/verify/verdict.hpp"
 
@@ -78,6 +79,7 @@ struct LayerVerdict {
   /// Why it has this verdict, where the budget alone does not say.
   std::vector<Finding> findings;
   std::optional<ExternalBudget> external;
+  std::optional<LayerExplanation> explanation;  ///< of layers that are suspect or a fault
 };
 
 /// The id of the finding that there is no reference, so that nothing of the layer was measured.
@@ -117,6 +119,18 @@ struct NonFiniteOutput {
   std::int64_t elements = 0;
 };
 
+/// A layer that makes NaN or infinity of finite numbers, or comes near the limit of float16 (overflow.hpp).
+struct LayerOverflow {
+  std::string node;
+  std::string op;
+  std::string output;  ///< value name
+  std::string dtype;
+  std::int64_t nan = 0;
+  std::int64_t inf = 0;
+  std::int64_t elements = 0;
+  double largest = 0.0;  ///< of the finite magnitudes, of float16
+};
+
 /// How far rounding moves what the model answers: predicted from all layers' budgets, to first order, and
 /// seen.
 struct AnswerMove {
@@ -138,6 +152,7 @@ struct Verification {
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
   std::vector<NonFiniteOutput> nonfinite = {};  ///< as nonfinite_outputs says
+  std::vector<LayerOverflow> overflows = {};    ///< as layer_overflows says
   std::vector<std::string> notes = {};          ///< on the model, for documents of their own; usually empty
   std::string budgets;     ///< the suite of the layers' external budgets; empty: none was asked for
   std::string names = {};  ///< how values were matched by other names (name_match_text); usually empty

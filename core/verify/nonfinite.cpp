@@ -1,51 +1,19 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/verify/nonfinite.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
-#include "core/verify/derivation.hpp"
+#include "core/verify/nonfinite_holders.hpp"
 #include "core/verify/tensor_values.hpp"
 
 namespace driftscope {
 namespace {
 
-/// Which values of a graph hold NaN or infinity.
-class Holders {
- public:
-  Holders(const Graph& graph, const RecordedValues& recorded, std::span<const LayerVerdict> layers)
-      : graph_(graph), recorded_(recorded) {
-    for (const LayerVerdict& layer : layers) layers_.emplace(layer.output, &layer);
-  }
-
-  /// Nothing for a value that was not recorded.
-  [[nodiscard]] std::optional<bool> holds(ValueId id) const {
-    const Value& value = graph_.values[id];
-    if (const auto layer = layers_.find(value.name); layer != layers_.end())
-      return layer->second->metrics.nan + layer->second->metrics.inf > 0;
-    if (value.producer != no_node || (!value.constant && recorded_[id] == nullptr)) return std::nullopt;
-    if (value.dtype != DType::undefined && !is_floating(value.dtype)) return false;
-    const Result<Tensor> tensor = value.constant ? Result<Tensor>(*value.constant) : recorded_.load(id);
-    if (!tensor.ok() || !tensor->in_memory()) return false;
-    Metrics metrics;
-    count_nonfinite(*tensor, metrics);
-    return metrics.nan + metrics.inf > 0;
-  }
-  [[nodiscard]] const LayerVerdict* layer(const std::string& output) const {
-    const auto found = layers_.find(output);
-    return found == layers_.end() ? nullptr : found->second;
-  }
-
- private:
-  const Graph& graph_;
-  const RecordedValues& recorded_;
-  std::unordered_map<std::string_view, const LayerVerdict*> layers_;
-};
-
 /// Back from a value that holds some, through those that do as well and those that were not recorded.
-std::string beginning(const Graph& graph, const Holders& holders, ValueId output) {
+std::string beginning(const Graph& graph, const NonFiniteHolders& holders, ValueId output) {
   std::vector<bool> seen(graph.values.size());
   std::vector<ValueId> open = {output};
   ValueId first = output;
@@ -102,7 +70,7 @@ void count_nonfinite(const Tensor& got, Metrics& metrics) {
 
 std::vector<NonFiniteOutput> nonfinite_outputs(const Graph& graph, const RecordedValues& recorded,
                                                std::span<const LayerVerdict> layers) {
-  const Holders holders(graph, recorded, layers);
+  const NonFiniteHolders holders(graph, recorded, layers);
   std::vector<NonFiniteOutput> found;
   for (const ValueId id : graph.outputs) {
     const LayerVerdict* const layer = holders.layer(graph.values[id].name);

@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/verify/variant.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "core/eval/evaluate.hpp"
 #include "core/eval/operator.hpp"
+#include "core/verify/candidate.hpp"
 #include "core/verify/judgeable.hpp"
 #include "core/verify/tensor_values.hpp"
 #include "core/verify/verify.hpp"
@@ -73,38 +75,10 @@ std::optional<BudgetUse> use_of_witness(Witness compute, const LayerCase& layer,
   return use;
 }
 
-std::optional<BudgetUse> use_of_bounds(const Candidate& candidate, const LayerCase& layer,
-                                       const DerivationInputs& inputs) {
-  const Node& node = candidate.node ? *candidate.node : layer.node();
-  const ErrorModel& model = candidate.model ? *candidate.model : layer.run.model;
-  std::vector<const Evaluated<Bounded>*> pointers;
-  for (std::size_t i = 0; i < node.reads().size() && i < inputs.lifted.size(); ++i) {
-    const Evaluated<Bounded>& input = inputs.lifted[i];
-    const bool left_out = i < node.inputs.size() && node.inputs[i] == no_value;
-    pointers.push_back(input.dtype == DType::undefined || left_out ? nullptr : &input);
-  }
-  Evaluated<Bounded> other;
-  if (candidate.input) {
-    if (candidate.input->first >= pointers.size()) return std::nullopt;
-    other = known<Bounded>(candidate.input->second);
-    pointers[candidate.input->first] = &other;
-  }
-  const auto results =
-      evaluate<Bounded>(node, pointers, layer.threads,
-                        {.recorded = inputs.reread ? &*inputs.reread : nullptr, .model = &model});
-  if (!results.ok()) return std::nullopt;
-  const Evaluated<Bounded>& result = (*results)[layer.output];
-  if (is_known(result) || result.shape != layer.got.shape()) return std::nullopt;
-  const TensorVerification verified =
-      verify_tensor(result.real, layer.got, error_model_for(model, layer.got.dtype()), layer.threads);
-  if (verified.verified.specials > 0) return std::nullopt;
-  return verified.verified.use;
-}
-
 // The values between that were not recorded are computed once more in the candidate's error model. A bound
 // that tells nothing explains nothing.
 std::optional<BudgetUse> use_of_group(const Candidate& candidate, const LayerCase& layer) {
-  if (candidate.input) return std::nullopt;
+  if (!candidate.inputs.empty() || candidate.source) return std::nullopt;
   const ErrorModel& changed = candidate.model ? *candidate.model : layer.run.model;
   const auto result =
       candidate.node
@@ -122,15 +96,6 @@ std::optional<BudgetUse> use_of_group(const Candidate& candidate, const LayerCas
   return verified.verified.use;
 }
 
-/// Whether the variant is one of the layer's operator, or of one in the group before it.
-bool concerns(const Variant& variant, const LayerCase& layer) {
-  const auto is_one = [&](NodeId id) {
-    const Node& node = layer.graph.nodes[id];
-    return std::ranges::find(variant.operators, operator_text(node)) != variant.operators.end();
-  };
-  return is_one(layer.id) || std::ranges::any_of(layer.derived.group, is_one);
-}
-
 bool holds_subnormals(const Tensor& got) {
   bool any = false;
   with_float_values(got, [&](const auto& got_at) {
@@ -144,6 +109,15 @@ bool holds_subnormals(const Tensor& got) {
 
 }  // namespace
 
+bool concerns(const Variant& variant, const LayerCase& layer) {
+  if (variant.any_operator) return true;
+  const auto is_one = [&](NodeId id) {
+    const Node& node = layer.graph.nodes[id];
+    return std::ranges::find(variant.operators, operator_text(node)) != variant.operators.end();
+  };
+  return is_one(layer.id) || std::ranges::any_of(layer.derived.group, is_one);
+}
+
 std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& layer) {
   if (!concerns(variant, layer) || !is_floating(layer.got.dtype())) return std::nullopt;
   if (variant.flushes_results && holds_subnormals(layer.got)) return std::nullopt;
@@ -151,7 +125,7 @@ std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& la
     return use && use->worst <= 1.0 && use->likely <= 1.0;
   };
   if (layer.in_group()) {
-    if (variant.kind != VariantKind::correct || !variant.candidates) return std::nullopt;
+    if (!variant.candidates) return std::nullopt;
     for (Candidate& candidate : variant.candidates(layer)) {
       if (candidate.node.has_value() != variant.fuses) continue;  // other attributes of one node
       if (const auto use = use_of_group(candidate, layer); fits(use))
@@ -165,9 +139,13 @@ std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& la
     const auto use = use_of_witness(variant.witness, layer, *inputs);
     return fits(use) ? std::optional(VariantMatch{*use, {}}) : std::nullopt;
   }
-  for (Candidate& candidate : variant.candidates(layer))
-    if (const auto use = use_of_bounds(candidate, layer, *inputs); fits(use))
-      return VariantMatch{*use, std::move(candidate.parameters)};
+  for (Candidate& candidate : variant.candidates(layer)) {
+    const auto computed = bounds_of(candidate, layer, *inputs);
+    if (!computed) continue;
+    const auto use = use_of(*computed, candidate, layer);
+    if (!fits(use)) continue;
+    return VariantMatch{*use, std::move(candidate.parameters), std::move(candidate.detail)};
+  }
   return std::nullopt;
 }
 
@@ -188,7 +166,9 @@ Finding finding_of(const Variant& variant, const VariantMatch& match, double bef
   Finding finding;
   finding.id = std::string(variant.family) + "." + std::string(variant.id);
   finding.words = {{"variant", std::string(variant.name)}};
+  if (!match.detail.empty()) finding.words.emplace_back("detail", match.detail);
   finding.numbers = {{"budget_before", before}, {"budget_after", match.use.worst}};
+  if (match.chance) finding.numbers.emplace_back("chance", *match.chance);
   finding.numbers.insert(finding.numbers.end(), match.parameters.begin(), match.parameters.end());
   return finding;
 }
@@ -205,7 +185,7 @@ std::function<std::vector<Candidate>(const LayerCase&)> with_node(
     std::optional<Node> (*change)(const Node&)) {
   return [change](const LayerCase& layer) {
     std::vector<Candidate> candidates;
-    if (auto node = change(layer.node())) candidates.push_back({.node = *std::move(node)});
+    if (auto node = change(layer.node())) candidates.push_back({.node = std::move(node)});
     return candidates;
   };
 }

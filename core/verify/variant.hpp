@@ -5,6 +5,7 @@
 // folder at configure time, never edited. Clients: judges (variants.cpp, causes.cpp), convert_check.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,13 +20,31 @@
 
 namespace driftscope {
 
+/// What a node reads in place of an input; made when it is tried, for weights are large.
+struct OtherInput {
+  std::size_t place = 0;
+  std::function<std::optional<Tensor>()> make;
+};
+[[nodiscard]] inline OtherInput other_input(std::size_t place, Tensor tensor) {
+  return {place, [tensor = std::move(tensor)]() -> std::optional<Tensor> { return tensor; }};
+}
+
+/// Sources of elements that are not of the right output.
+inline constexpr std::int64_t source_zero = -1;
+inline constexpr std::int64_t source_nan = -2;
+
 /// One change of a computation. It has its own bounds, which every element must meet.
 struct Candidate {
   std::optional<ErrorModel> model = {};  ///< other accuracies
   /// Other attributes, inputs left out; of a group one operator in place of several of its nodes.
   std::optional<Node> node = {};
-  std::optional<std::pair<std::size_t, Tensor>> input = {};     ///< in place of what the node reads there
+  std::vector<OtherInput> inputs = {};
+  /// The result is stored in this narrower type: every recorded element must be one of its numbers.
+  DType stored_as = DType::undefined;
+  /// Element i of the output is that of the right one at source(i), or source_zero, source_nan.
+  std::function<std::int64_t(std::int64_t i)> source = {};
   std::vector<std::pair<std::string, double>> parameters = {};  ///< of the finding
+  std::string detail = {};                                      ///< of its sentence: "along axis 1"
 };
 
 /// Output 0 in float32 by another algorithm (inputs in the order of node.reads(), null where omitted);
@@ -44,7 +63,10 @@ struct Variant {
   std::string_view family;
   std::string_view id;    ///< of a correct one in a trace's run, too: "algorithms": ["winograd-f4x3"]
   std::string_view name;  ///< in sentences: "as by Winograd F(4,3)", "as with the bias left out"
-  std::vector<std::string_view> operators;  ///< of other domains than ONNX's as in "com.microsoft.QGemm"
+  std::vector<std::string_view> operators = {};  ///< of other domains than ONNX's as in "com.microsoft.QGemm"
+  bool any_operator = false;                     ///< instead of those
+  int order = 0;                                 ///< of causes: the simpler ones first
+  bool zeros_tell = true;                        ///< of causes: whether wrong zeros are evidence for it
   /// The changes to try; none where it does not apply. This or `witness`.
   std::function<std::vector<Candidate>(const LayerCase& layer)> candidates = {};
   Witness witness = nullptr;
@@ -71,10 +93,15 @@ class VariantTable {
 struct VariantMatch {
   BudgetUse use;
   std::vector<std::pair<std::string, double>> parameters;
+  std::string detail = {};
+  std::optional<double> chance = {};  ///< of causes (causes.hpp): that this happens by accident
 };
 
-/// Whether a layer's output is what the variant computes, within its errors. Where values between were not
-/// recorded, only variants of correct functions are tried, on the whole group.
+/// Whether the variant is one of the layer's operator, or of one in the group before it.
+[[nodiscard]] bool concerns(const Variant& variant, const LayerCase& layer);
+
+/// Whether a layer's output is what a variant of a correct function computes, within its errors. Where values
+/// between were not recorded, the whole group is tried. Faulty variants: causes.hpp.
 [[nodiscard]] std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& layer);
 
 /// Whether a change of several nodes explains the recorded value: with it there is no fault. Nothing where

@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/verify/verify.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "core/verify/judge.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/nonfinite.hpp"
+#include "core/verify/overflow.hpp"
 #include "core/verify/repeats.hpp"
 #include "core/verify/unread_values.hpp"
 
@@ -96,10 +98,12 @@ std::optional<Graph> unfolded_for(const Graph& graph, const TraceView& trace) {
                 [&](std::string_view name) { return names.contains(name); });
 }
 
-/// By node: whether the value is computed from recorded ones by it.
-std::vector<bool> nodes_for(const Graph& graph, ValueId value, const RecordedValues& recorded) {
+/// By node: whether one of the values is computed from recorded ones by it.
+std::vector<bool> nodes_for(const Graph& graph, std::span<const ValueId> values,
+                            const RecordedValues& recorded) {
   std::vector<bool> needed(graph.nodes.size());
-  std::vector<NodeId> open = {graph.values[value].producer};
+  std::vector<NodeId> open;
+  for (const ValueId value : values) open.push_back(graph.values[value].producer);
   while (!open.empty()) {
     const NodeId id = open.back();
     open.pop_back();
@@ -112,9 +116,40 @@ std::vector<bool> nodes_for(const Graph& graph, ValueId value, const RecordedVal
   return needed;
 }
 
-/// Verifies all layers, or only what is needed for one value's.
+/// The recorded values next to a node: what it reads, makes, and what is made of that. A layer may be excused
+/// by those before and after it.
+std::vector<ValueId> values_beside(const Graph& graph, const Node& node, const RecordedValues& recorded) {
+  std::vector<ValueId> values;
+  for (const ValueId id : node.reads())
+    if (id != no_value && recorded[id] != nullptr && graph.values[id].producer != no_node)
+      values.push_back(id);
+  std::vector<bool> seen(graph.values.size());
+  std::vector<ValueId> open(node.outputs.begin(), node.outputs.end());
+  for (const ValueId id : node.outputs)
+    if (id != no_value && recorded[id] != nullptr) values.push_back(id);
+  while (!open.empty()) {
+    const ValueId id = open.back();
+    open.pop_back();
+    if (id == no_value || seen[id]) continue;
+    seen[id] = true;
+    for (const Node& reader : graph.nodes) {
+      const std::vector<ValueId> reads = reader.reads();
+      if (std::ranges::find(reads, id) == reads.end()) continue;
+      for (const ValueId made : reader.outputs) {
+        if (made == no_value) continue;
+        if (recorded[made] == nullptr)
+          open.push_back(made);
+        else
+          values.push_back(made);
+      }
+    }
+  }
+  return values;
+}
+
+/// Verifies all layers, or only what is needed for those of some values.
 Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, ThreadPool& threads,
-                                   const VerifyProgress& progress, ValueId only = no_value,
+                                   const VerifyProgress& progress, std::span<const ValueId> only = {},
                                    const AnswerSensitivity* sensitivity = nullptr) {
   const RecordedValues recorded(graph, trace);
   DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
@@ -126,7 +161,7 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
   Verification verification;
   const std::vector<bool> constant = constant_nodes(graph);
   std::vector<NodeId> nodes = derivation.nodes();
-  if (only != no_value) {
+  if (!only.empty()) {
     const std::vector<bool> needed = nodes_for(graph, only, recorded);
     std::erase_if(nodes, [&](NodeId id) { return !needed[id]; });
   }
@@ -168,6 +203,10 @@ Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, T
   }
   if (!faulty.empty())
     excuse_unread_values(graph, recorded, derivation, judged_layers, faulty, verification.layers, threads);
+  for (LayerVerdict& layer : verification.layers) {
+    if (!is_bad(layer.verdict)) layer.explanation.reset();
+    if (layer.explanation) layer.explanation->verdict = layer.verdict;
+  }
   return verification;
 }
 
@@ -178,7 +217,7 @@ Result<Verdict> judge_value(const Graph& graph, const TraceView& trace, ValueId 
   TraceView changed = trace;
   for (std::size_t i = 0; instead != nullptr && i < changed.size(); ++i)
     if (changed[i].name == name) changed.replace(i, *instead);
-  DRIFTSCOPE_TRY(const Verification verification, verify_layers(graph, changed, threads, {}, value));
+  DRIFTSCOPE_TRY(const Verification verification, verify_layers(graph, changed, threads, {}, {&value, 1}));
   for (const LayerVerdict& layer : verification.layers)
     if (layer.output == name) return layer.verdict;
   return Verdict::missing;
@@ -220,16 +259,39 @@ Result<Verification> verify(const Graph& model, const std::string& model_sha256,
   DRIFTSCOPE_CHECK(expect_model(model_sha256, trace.about()));
   const std::optional<Graph> unfolded = unfolded_for(model, trace);
   const Graph& graph = unfolded ? *unfolded : model;
-  DRIFTSCOPE_TRY(Verification verification,
-                 verify_layers(graph, trace, threads, progress, no_value, sensitivity));
+  DRIFTSCOPE_TRY(Verification verification, verify_layers(graph, trace, threads, progress, {}, sensitivity));
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
   verification.target = trace.about().target;
   conclude(verification);
   if (verification.layers.empty()) return nothing_compared(trace, RecordedValues(graph, trace));
-  verification.nonfinite = nonfinite_outputs(graph, RecordedValues(graph, trace), verification.layers);
+  const RecordedValues recorded(graph, trace);
+  verification.nonfinite = nonfinite_outputs(graph, recorded, verification.layers);
+  verification.overflows = layer_overflows(graph, recorded, verification.layers);
   DRIFTSCOPE_TRY(verification.repeats, verify_repeats(model, trace, threads));
   if (verification.repeats) judge_later_runs(verification, *verification.repeats);
   return verification;
+}
+
+Result<Verification> verify_node(const Graph& model, const TraceView& trace, const std::string& name,
+                                 ThreadPool& threads, const VerifyProgress& progress) {
+  const std::optional<Graph> unfolded = unfolded_for(model, trace);
+  const Graph& graph = unfolded ? *unfolded : model;
+  const auto node = std::ranges::find(graph.nodes, name, &Node::name);
+  if (node == graph.nodes.end())
+    return bad_input(
+        fmt::format("the model has no node '{}'; 'driftscope run MODEL' prints their names", name));
+  const RecordedValues recorded(graph, trace);
+  Verification one;
+  one.target = trace.about().target;
+  const bool any = std::ranges::any_of(node->outputs,
+                                       [&](ValueId id) { return id != no_value && recorded[id] != nullptr; });
+  if (!any) return bad_input(fmt::format("node '{}': the trace holds none of its outputs", name));
+  const std::vector<ValueId> values = values_beside(graph, *node, recorded);
+  DRIFTSCOPE_TRY(Verification verification, verify_layers(graph, trace, threads, progress, values));
+  for (LayerVerdict& layer : verification.layers)
+    if (layer.node == name) one.layers.push_back(std::move(layer));
+  conclude(one);
+  return one;
 }
 
 Result<std::optional<RepeatVerification>> verify_repeats(const Graph& model, const TraceView& trace,

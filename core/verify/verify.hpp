@@ -44,6 +44,12 @@ using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)
                                           const VerifyProgress& progress = {},
                                           const AnswerSensitivity* sensitivity = nullptr);
 
+/// Only the outputs of one node, with what those before and after it say of them. Errors: as verify; no node
+/// of this name; none of its outputs was recorded.
+[[nodiscard]] Result<Verification> verify_node(const Graph& graph, const TraceView& trace,
+                                               const std::string& node, ThreadPool& threads,
+                                               const VerifyProgress& progress = {});
+
 /// Whether the runs of a recording agree, and which are right, without the other layers; nothing where the
 /// trace does not say.
 [[nodiscard]] Result<std::optional<RepeatVerification>> verify_repeats(const Graph& graph,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/float_bits.hpp"
+#include "core/numerics/rounding.hpp"
 
 namespace driftscope {
 namespace {
@@ -46,6 +47,15 @@ BudgetUse verify_element(const Bounded& reference, double got, double want_round
   if (got == want_rounded) use = {std::fmin(use.worst, 1.0), std::fmin(use.likely, 1.0), false};
   if (reference.worst == 0.0 && got == want_rounded) use = {};
   return use;
+}
+
+bool is_within_bound(const Bounded& reference, double got, const ErrorModel& model, double times) {
+  if (!(reference.worst < beyond)) return true;
+  if (std::isnan(reference.value) || std::isnan(got)) return std::isnan(reference.value) && std::isnan(got);
+  if (std::isinf(reference.value)) return got == reference.value;
+  if (std::isinf(got)) return !verify_infinite(reference, got, model).special;
+  const double rounding = rounding_error(model, std::fmin(std::fabs(reference.value), model.largest));
+  return std::fabs(got - reference.value) <= times * (reference.worst + rounding);
 }
 
 }  // namespace driftscope

@@ -24,4 +24,8 @@ struct BudgetUse {
 [[nodiscard]] BudgetUse verify_element(const Bounded& reference, double got, double want_rounded,
                                        const ErrorModel& model);
 
+/// The same without a rounded reference: within `times` the bound and one more rounding.
+[[nodiscard]] bool is_within_bound(const Bounded& reference, double got, const ErrorModel& model,
+                                   double times = 1.0);
+
 }  // namespace driftscope

@@ -2,6 +2,7 @@
 // getPrecisionTolerance, 2025) and, for operators that it leaves to them, webnn/conformance_tests; exp,
 // pow, div, sqrt, reciprocal and the absolute ones from PrecisionMetrics in utils.js of 2024. Their ULP
 // distance is that of the bits as integers, ±0 equal, which is Metrics::max_ulp.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/verify/wpt_budgets.hpp"
 
 #include <algorithm>

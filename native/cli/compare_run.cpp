@@ -12,6 +12,7 @@
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
 #include "native/cli/result_store.hpp"
+#include "native/host/service_run.hpp"
 
 namespace driftscope {
 namespace {
@@ -69,7 +70,14 @@ std::string shell_quote(const std::string& word) {
 }
 
 CompareCommand::CompareCommand(const CompareRequest& request, const ModelFile& model)
-    : request_(request), model_(model), runner_(request.runner), line_(request.quiet) {}
+    : request_(request),
+      model_(model),
+      own_runner_(std::make_unique<TargetRunner>(request.runner)),
+      runner_(*own_runner_),
+      line_(request.quiet) {}
+
+CompareCommand::CompareCommand(const CompareRequest& request, const ModelFile& model, TargetRunner& runner)
+    : request_(request), model_(model), runner_(runner), line_(request.quiet) {}
 
 Status CompareCommand::read_samples() {
   if (!request_.dataset.empty()) {
@@ -134,9 +142,28 @@ Result<ComparisonView> CompareCommand::run(const Target& left, const std::vector
   return comparison.take();
 }
 
-void CompareCommand::on_progress(std::size_t target, ComparisonStage /*stage*/, std::string_view step,
+// Before it a browser starts. A load that is shorter than the time between two looks is at most that long.
+// Later runs (stages) of a target load it again.
+void CompareCommand::note_load(std::size_t target, ComparisonStage stage, std::string_view step) {
+  if (loads_.size() <= target) {
+    loads_.resize(target + 1);
+    handed_over_.reset();
+    last_look_.reset();
+  }
+  if (stage != ComparisonStage::running || loads_[target]) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (step == running_step || step == timing_step) {
+    if (const auto begin = handed_over_ ? handed_over_ : last_look_) loads_[target] = now - *begin;
+  } else if (!handed_over_ && step != "starting the browser" && step != "page opened") {
+    handed_over_ = now;
+  }
+  last_look_ = now;
+}
+
+void CompareCommand::on_progress(std::size_t target, ComparisonStage stage, std::string_view step,
                                  std::int64_t done, std::int64_t total) {
-  line_.update(fmt::format("{}: {}", targets_[target], step), done, total);
+  note_load(target, stage, step);
+  line_.update(fmt::format("{}{}: {}", request_.about, targets_[target], step), done, total);
 }
 
 Exit print_failed_targets(const ComparisonView& view) {

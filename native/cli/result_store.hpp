@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/campaign/campaign.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/runtime/target.hpp"
 #include "native/host/model_file.hpp"
 

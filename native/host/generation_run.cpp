@@ -179,6 +179,7 @@ class TargetGeneration {
       if (!parts_at) parts_at = s;
     }
     const std::int64_t bytes = peak_memory(trace).bytes;
+    if (bytes > 0) step.peak_bytes = bytes;
     if (bytes > 0) result_.peak_bytes = std::max(result_.peak_bytes.value_or(0), bytes);
     return step;
   }

@@ -4,13 +4,15 @@
 
 #include <memory>
 
+#include "native/host/beside_model.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
 
 std::filesystem::path preprocess_path(const ModelFile& model) {
-  return std::filesystem::path(model.path).replace_extension(".preprocess.json");
+  const std::filesystem::path path(model.path);
+  return beside_model(path, path.filename().replace_extension(".preprocess.json"));
 }
 
 struct Description {

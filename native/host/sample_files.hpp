@@ -1,5 +1,5 @@
-// MODEL.preprocess.json beside a model, and the files that inputs are made of: what core/inputs asks for.
-// Clients: inputs, run, compare, the window.
+// MODEL.preprocess.json beside a model or above its folder onnx/, and the files that inputs are made of: what
+// core/inputs asks for. Clients: inputs, run, compare, the window.
 #pragma once
 
 #include <filesystem>

@@ -1,9 +1,6 @@
 #include "native/http/server.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -14,6 +11,7 @@
 #include "native/http/guard.hpp"
 #include "native/http/job_api.hpp"
 #include "native/http/limited_server.hpp"
+#include "native/http/loopback.hpp"
 #include "native/http/one_visit.hpp"
 #include "native/http/pc_runs.hpp"
 #include "native/http/send.hpp"
@@ -26,28 +24,6 @@ namespace {
 using httplib::ContentReader;
 using httplib::Request;
 using httplib::Response;
-
-constexpr const char* loopback = "127.0.0.1";
-
-std::vector<std::string> headers_of(const Request& request, const char* name) {
-  std::vector<std::string> values;
-  const auto [begin, end] = request.headers.equal_range(name);
-  for (auto header = begin; header != end; ++header) values.push_back(header->second);
-  return values;
-}
-
-RequestFacts facts_of(const Request& request) {
-  RequestFacts facts;
-  facts.path = request.path;
-  facts.hosts = headers_of(request, "Host");
-  facts.origins = headers_of(request, "Origin");
-  facts.has_content_encoding = request.has_header("Content-Encoding");
-  facts.is_form = request.is_multipart_form_data();
-  facts.body_without_length = request.method == "POST" && !request.has_header("Content-Length") &&
-                              !request.has_header("Transfer-Encoding");
-  for (const auto& [name, value] : request.headers) facts.header_bytes += name.size() + value.size() + 4;
-  return facts;
-}
 
 /// Names do not depend on contents, so a browser caches files but revalidates before using one again.
 void send_file(const Request& request, Response& response, const StaticFile& file) {
@@ -199,32 +175,11 @@ void Server::State::add_routes() {
 }
 
 Status Server::State::listen() {
-  // httplib's own options would let two servers share one port (SO_REUSEPORT).
-  http.set_socket_options([](auto socket) {
-    const int yes = 1;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  });
-  http.set_address_family(AF_INET);
   http.set_payload_max_length(options.max_trace_bytes);
-  if (options.port == 0) {
-    address.port = http.bind_to_any_port(loopback);
-    if (address.port <= 0) return io_error("cannot listen on 127.0.0.1: no free port");
-  } else {
-    if (!http.bind_to_port(loopback, options.port))
-      return io_error("cannot listen on 127.0.0.1:" + std::to_string(options.port) +
-                      ": the port is in use or not allowed; choose another with --port, or 0 for "
-                      "any free one");
-    address.port = options.port;
-  }
+  DRIFTSCOPE_TRY(address.port, bind_to_loopback(http, options.port));
   add_routes();
-  thread = std::thread([this] { http.listen_after_bind(); });
-  for (int waited_ms = 0; waited_ms < 5000; ++waited_ms) {
-    if (http.is_running()) return {};
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  http.stop_all();
-  thread.join();
-  return io_error("the server on " + std::string(loopback) + " did not start");
+  DRIFTSCOPE_TRY(thread, listen_on_thread(http));
+  return {};
 }
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {

@@ -1,4 +1,5 @@
 // (x - mean) / sqrt(variance + EPSILON) of each lane, times a scale and plus a bias, both of which SCALE_AT finds.
+// Not CENTERED: the mean is taken for 0.
 #include "lanes.wgsl"
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read> scale: array<f32>;
@@ -11,11 +12,15 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(workgroup_id) group: 
 #include "lane_of_thread.wgsl"
   let base = lane_base(lane);
   var part = 0.0;
+#if CENTERED
   for (var l = first; l < ${SIZE}u; l += STEP) {
     part += x[base + l * ${INNER}u];
   }
   let mean = add_up(thread, part) / f32(${SIZE}u);
   part = 0.0;
+#else
+  let mean = 0.0;
+#endif
   for (var l = first; l < ${SIZE}u; l += STEP) {
     let d = x[base + l * ${INNER}u] - mean;
     part += d * d;

@@ -9,6 +9,7 @@
 #include "core/eval/evaluate.hpp"
 #include "core/trace/trace.hpp"
 #include "core/verify/verify.hpp"
+#include "tests/faults/causes.hpp"
 
 namespace driftscope::faults {
 namespace {
@@ -180,7 +181,13 @@ Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads) {
     if (!layer.findings.empty()) judged.detail = reason_of(layer);
   }
   if (verdict == Verdict::fault) {
-    judged.outcome = cause_of(*verified) == kind.cause ? Outcome::right_layer : Outcome::wrong_cause;
+    const std::string expected = expected_cause(kind.name);
+    judged.cause = cause_of(*verified);
+    judged.outcome =
+        judged.cause.empty() || judged.cause == expected ? Outcome::right_layer : Outcome::wrong_cause;
+    if (judged.outcome == Outcome::wrong_cause)
+      judged.detail =
+          fmt::format("{} for {}: {}", judged.cause, expected.empty() ? "none" : expected, judged.detail);
     return judged;
   }
   // It passed, or nearly: did the fault have an effect that correct implementations do not have?

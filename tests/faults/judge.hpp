@@ -18,7 +18,7 @@ enum class Outcome {
   unjudgeable,  ///< its effect is within the spread of correct implementations
   missed,       ///< it passed
   wrong_layer,  ///< another layer is suspect or a fault
-  wrong_cause,  ///< its cause is not named, or another one is
+  wrong_cause,  ///< another cause than its own is named
   clean_alarm,  ///< a control is suspect or a fault
   broken,       ///< the case could not be run
 };
@@ -28,7 +28,8 @@ struct Judged {
   Outcome outcome = Outcome::broken;
   double effect = 0.0;  ///< largest error of the faulty value, in the spread of correct ones
   double budget_used = 0.0;
-  std::string detail;
+  std::string cause = {};  ///< of a fault at the target; empty: none was found
+  std::string detail = {};
 };
 
 /// The network run by `other` for the target and by `right` elsewhere; `seen` receives the target's inputs.

@@ -41,7 +41,6 @@ struct FaultKind {
   Fault fault;
   std::vector<Fault>
       alternatives;  ///< further correct variants in addition to strict and double, which add to the spread
-  std::string cause = {};  ///< the faulty variant that must explain it: "parameter.bias_missing"
 };
 
 class FaultTable {
@@ -51,8 +50,6 @@ class FaultTable {
     kinds_.push_back(
         {std::move(family), std::move(name), std::move(network), std::move(fault), std::move(alternatives)});
   }
-  /// Of the kind that was added last.
-  void must_be_explained_by(std::string cause) { kinds_.back().cause = std::move(cause); }
   [[nodiscard]] const std::vector<FaultKind>& kinds() const { return kinds_; }
 
  private:

@@ -5,8 +5,8 @@
 //   driftscope_faults --alibis [--kind TEXT] [--seeds N]  correct implementations: none a fault
 //   driftscope_faults --minimum-errors [--seeds N]    the table of docs/sensitivity.md
 //
-// Exit code 1: an alarm on a control or an alibi, a fault charged to another layer, or fewer of the
-// judgeable faults at the right layer than required.
+// Exit code 1: an alarm on a control or an alibi, a fault charged to another layer, a wrong cause, or fewer
+// of the judgeable faults at the right layer, or of the causes in the catalogue named, than required.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -18,6 +18,7 @@
 
 #include "core/base/json.hpp"
 #include "tests/faults/alibis.hpp"
+#include "tests/faults/causes.hpp"
 #include "tests/faults/clean_layers.hpp"
 #include "tests/faults/judge.hpp"
 #include "tests/faults/known_misses.hpp"
@@ -36,7 +37,8 @@ struct Options {
   std::uint64_t clean = 0;
 };
 
-constexpr double asked_for = 0.99;  // required share of the judgeable ones at the right layer
+constexpr double named_asked_for = 0.9;  // required share of the causes in the catalogue
+constexpr double asked_for = 0.99;       // required share of the judgeable ones at the right layer
 
 /// False after a usage message.
 bool parse(int count, char** arguments, Options& options) {
@@ -74,6 +76,8 @@ bool parse(int count, char** arguments, Options& options) {
 struct Score {
   std::map<Outcome, int> counts;
   int known_misses = 0;
+  int causes = 0;  // of faults at the right layer, those whose cause is in the catalogue
+  int named = 0;   // of these, those whose cause is named
   int kinds = 0;
   int cases = 0;
   [[nodiscard]] int of(Outcome outcome) const {
@@ -87,6 +91,8 @@ struct Score {
   void add(const Score& other) {
     for (const auto& [outcome, number] : other.counts) counts[outcome] += number;
     known_misses += other.known_misses;
+    causes += other.causes;
+    named += other.named;
     kinds += other.kinds;
     cases += other.cases;
   }
@@ -127,6 +133,13 @@ int main(int count, char** arguments) {
       const Judged judged = judge(kind, seed, threads);
       ++score.cases;
       ++score.counts[judged.outcome];
+      if (judged.outcome == Outcome::right_layer && !expected_cause(kind.name).empty()) {
+        ++score.causes;
+        if (!judged.cause.empty())
+          ++score.named;
+        else
+          worth_a_look.push_back(fmt::format("  not named    {} (seed {})", kind.name, seed));
+      }
       const bool passed = judged.outcome == Outcome::missed || judged.outcome == Outcome::suspect;
       const std::string* known = passed ? known_miss(kind.name) : nullptr;
       if (known != nullptr) ++score.known_misses;
@@ -164,10 +177,15 @@ int main(int count, char** arguments) {
                     : 1.0;
   fmt::print(stderr, "{} of {} judgeable faults at the right layer: {:.2f} %; {:.1f} s\n",
              all.of(Outcome::right_layer), judgeable, 100.0 * share, took.count());
+  const double named = all.causes > 0 ? static_cast<double>(all.named) / all.causes : 1.0;
+  fmt::print(stderr,
+             "{} of {} causes that are in the catalogue named: {:.2f} %; {} of {} others named wrongly\n",
+             all.named, all.causes, 100.0 * named, all.of(Outcome::wrong_cause),
+             all.of(Outcome::right_layer) + all.of(Outcome::wrong_cause) - all.causes);
   const bool whole = options.family.empty() && options.kind.empty() && !options.json;
   const bool believed = !whole || judge_alibis("", options.seeds, true, threads);
   const bool harm = all.of(Outcome::clean_alarm) + all.of(Outcome::wrong_layer) +
                         all.of(Outcome::wrong_cause) + all.of(Outcome::broken) >
                     0;
-  return !believed || harm || share < asked_for ? 1 : 0;
+  return !believed || harm || share < asked_for || named < named_asked_for ? 1 : 0;
 }

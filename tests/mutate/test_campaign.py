@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 import tree
-from mutation import choice, doctest_program, equivalents, order, snapshot, storage, summary
+from mutation import choice, doctest_program, equivalents, order, reach, snapshot, storage, summary
 from mutation.build import dependencies, relinked
 from mutation.campaign import Campaign
 from mutation.trial import EQUIVALENT, KILLED, NOT_COMPILED, SURVIVED, Verdict
@@ -112,6 +112,40 @@ class Building(unittest.TestCase):
     def test_dependencies_of_objects(self):
         text = "a.o: #deps 2, deps mtime 1 (VALID)\n    ../a.cpp\n    ../a.hpp\n\nb.o: #deps 1, deps mtime 1 (VALID)\n    ../b.cpp\n"
         self.assertEqual(dependencies(text), {"a.o": ["../a.cpp", "../a.hpp"], "b.o": ["../b.cpp"]})
+
+
+class Reach(unittest.TestCase):
+    TEXT = """a_test.o:
+a_case T 0
+sum U
+x_inline W 0 9
+
+b_test.o:
+b_case T 0
+print U
+x_inline W 0 9
+
+sum.o:
+sum T 0
+table U
+x_inline W 0 9
+
+print.o:
+print T 0
+printf U
+
+table.o:
+table D 0
+"""
+
+    def test_objects_that_need_another_through_others(self):
+        direct = reach.neighbours(*reach.symbols(self.TEXT))
+        self.assertEqual(reach.reaching("table.o", direct), {"table.o", "sum.o", "a_test.o"})
+        self.assertEqual(reach.reaching("print.o", direct), {"print.o", "b_test.o"})
+
+    def test_what_headers_define_connects_nothing(self):
+        direct = reach.neighbours(*reach.symbols(self.TEXT))
+        self.assertEqual(direct["a_test.o"], {"sum.o"})
 
 
 class Doctest(unittest.TestCase):

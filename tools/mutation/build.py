@@ -10,6 +10,8 @@ import pathlib
 import shlex
 import subprocess
 
+from . import reach
+
 PROGRAMS = ("driftscope_unit_tests", "driftscope_native_tests")
 # A header that more objects include takes minutes to compile into all of them.
 MOST_INCLUDERS = 4
@@ -30,6 +32,8 @@ class Build:
         self.includers = {}  # objects that are made of a file, by its name from the root
         self.link_commands = {}  # of each program
         self.parts = {}  # objects of each program
+        self.direct = {}  # by object of any program those that it needs
+        self.sources = {}  # by object its source, from the root
 
     def make(self, log, jobs):
         """Configures and builds both programs."""
@@ -48,7 +52,11 @@ class Build:
             words = shlex.split(entry["command"])
             if pathlib.Path(words[0]).name == "ccache":  # it does not see overlays
                 words = words[1:]
-            self.compile_commands[words[words.index("-o") + 1]] = words
+            name = words[words.index("-o") + 1]
+            self.compile_commands[name] = words
+            path = pathlib.Path(entry["directory"], entry["file"])
+            if path.is_relative_to(self.source):
+                self.sources[name] = str(path.relative_to(self.source))
         for program in PROGRAMS:
             commands = self._ninja("commands", program).splitlines()
             self.link_commands[program] = shlex.split(commands[-1].removeprefix(": && ").removesuffix(" && :"))
@@ -60,6 +68,17 @@ class Build:
                     path = pathlib.Path(os.path.normpath(self.folder / file))
                     if path.is_relative_to(self.source):
                         self.includers.setdefault(str(path.relative_to(self.source)), []).append(name)
+
+    def tests_reaching(self, program, file):
+        """The sources of a program whose objects can reach a changed source; None: any may, as of a header."""
+        if not file.endswith(".cpp"):
+            return None
+        if not self.direct:
+            self.direct = reach.read(self.folder, set.union(*self.parts.values()))
+        parts = self.parts[program]
+        direct = {name: used & parts for name, used in self.direct.items() if name in parts}
+        names = set().union(*(reach.reaching(name, direct) for name in self.includers[file] if name in parts))
+        return {self.sources[name] for name in names if name in self.sources}
 
     def _ninja(self, tool, *arguments):
         done = subprocess.run(["ninja", "-C", self.folder, "-t", tool, *arguments], capture_output=True, text=True, check=True)

@@ -34,7 +34,7 @@ core/ and native/ that the test programs link, without simd/ and the screens.
 
 The same seed gives the same mutants of the same sources. Every result is kept in build/mutate/SEED/results.jsonl as soon
 as it is there: a run that was interrupted (Ctrl-C) goes on where it was. Nothing in the tree is changed: a copy of it, as
-it is now, is built in build/mutate, a quarter of an hour the first time; mutants are compiled beside it and run in a
+it is now, is built in build/mutate, which takes the longest the first time; mutants are compiled beside it and run in a
 sandbox (bubblewrap) at the lowest priority.
 
 What to do with a survivor: write a test that fails with it, or, where no test could, add it with the reason to

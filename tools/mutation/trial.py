@@ -101,7 +101,9 @@ class Trial:
         def read(file):
             return (self.build.source / file).read_text(encoding="utf-8")
 
-        for files in stages(mutant.file, baseline.files(), read, baseline.slow_files()):
+        reaching = self.build.tests_reaching(name, mutant.file)
+        tests = [file for file in baseline.files() if reaching is None or file in reaching]
+        for files in stages(mutant.file, tests, read, baseline.slow_files()):
             verdict = self._stage(program, baseline, files)
             if verdict is not None:
                 return verdict

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Virtual environments with the frameworks whose recorders tests/python/frameworks tests: one in the cache for each content
 # of a lock file (tools/setup.d/frameworks), from wheels with hashes. "mxnet" and "foolbox2" are apart, since they need an
-# old NumPy; "foolbox" and "textattack" hold what they need beside "packages".
+# old NumPy; "foolbox" and "textattack" hold what they need beside "packages"; "tokenizers" needs nothing else.
 
-frameworks_locks=(packages mxnet foolbox foolbox2 textattack)
+frameworks_locks=(packages mxnet foolbox foolbox2 textattack tokenizers)
 
 # Debian's own Python, or one of the same version: a lock is for one version.
 find_python() {

@@ -31,7 +31,7 @@ std::optional<SliceRange> evenly_spaced(const AxisSelection& taken) {
 
 }  // namespace
 
-Result<Tensor> selected_elements(const Lowering& lowering, const OnnxNode& node, bool allow_fill) {
+Result<Tensor> selected_elements(const Lowering& lowering, const OnnxNode& node) {
   const Shape x = lowering.shape(node.inputs[0]);
   if (element_count(x) > max_selected)
     return limit_error(fmt::format("input 0 has {} elements, at most {} can be chosen from", element_count(x),
@@ -49,8 +49,7 @@ Result<Tensor> selected_elements(const Lowering& lowering, const OnnxNode& node,
   ThreadPool threads(1);
   DRIFTSCOPE_TRY(auto outputs, evaluate_strict(node, inputs, threads));
   for (std::int64_t& number : outputs[0].mutable_values<std::int64_t>()) {
-    if (number == 0 && !allow_fill)
-      return unsupported("elements that do not come from input 0 have no equivalent");
+    if (number == 0) return unsupported("elements that do not come from input 0 have no equivalent");
     --number;
   }
   return std::move(outputs[0]);

@@ -10,9 +10,8 @@
 namespace driftscope::tf {
 
 /// For each element of output 0 the number of the element of input 0 that it is. An error where another input
-/// is not known, or `x` is too large. `allowed_fill`: outputs that are none of them are −1, else an error.
-[[nodiscard]] Result<Tensor> selected_elements(const Lowering& lowering, const OnnxNode& node,
-                                               bool allow_fill = false);
+/// is not known, `x` is too large, or an element is none of them.
+[[nodiscard]] Result<Tensor> selected_elements(const Lowering& lowering, const OnnxNode& node);
 
 /// By axis, which indices of that axis are taken: of a selection that treats each axis by itself; else
 /// nothing.

@@ -31,8 +31,8 @@ Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std:
 }
 
 LowerOperator GpuOperatorTable::find(const Node& node) const {
-  if (!node.domain.empty()) return nullptr;
-  const auto found = table_.find(node.op_type);
+  const auto found =
+      node.domain.empty() ? table_.find(node.op_type) : table_.find(node.domain + "." + node.op_type);
   return found == table_.end() ? nullptr : found->second;
 }
 

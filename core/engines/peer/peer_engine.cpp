@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/engines/peer/peer_engine.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "core/engines/peer/converted_runtime_model.hpp"
 #include "core/engines/peer/known_values.hpp"
 #include "core/eval/infer_shapes.hpp"
+#include "core/graph/presented_outputs.hpp"
 
 namespace driftscope::peer {
 namespace {
@@ -41,12 +43,6 @@ Result<ModelForm> converted(const PeerInfo& peer, CreateRequest request, const C
   return form;
 }
 
-Result<ModelForm> untouched(const PeerInfo& peer, const CreateRequest& request) {
-  if (peer.takes == Takes::converted) return converted(peer, request, {});
-  DRIFTSCOPE_TRY(auto model, runtime_of(peer).create(request));
-  return ModelForm{std::move(model), {}, {}, {}};
-}
-
 // Makes the values with these names outputs of the graph.
 std::shared_ptr<const Graph> with_outputs_added(const Graph& graph, const std::vector<std::string>& added) {
   Graph result = graph;
@@ -64,6 +60,31 @@ OutputTypes types_of(const PeerInfo& peer, const Graph& graph) {
     if (const auto shape = value.static_shape(); shape && value.dtype != DType::undefined)
       types[value.name] = {value.dtype, *shape};
   return types;
+}
+
+// Outputs of the graph that the file has only as values: what a ZipMap reads (graph/presented_outputs.hpp).
+// The model is then in `bytes`.
+Status add_presented(const PeerInfo& peer, const Graph& graph, CreateRequest& request,
+                     std::vector<std::byte>& bytes) {
+  if (request.graph || !presents_outputs(graph)) return {};
+  DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
+  std::vector<std::string> names;
+  for (const ValueId id : graph.outputs) {
+    const std::string& name = graph.values[id].name;
+    if (std::ranges::find(outline.outputs, name) == outline.outputs.end()) names.push_back(name);
+  }
+  if (names.empty()) return {};
+  DRIFTSCOPE_TRY(bytes, with_graph_outputs(request.model, names, types_of(peer, graph)));
+  request.model = bytes;
+  return {};
+}
+
+Result<ModelForm> untouched(const PeerInfo& peer, const Graph& graph, CreateRequest request) {
+  if (peer.takes == Takes::converted) return converted(peer, request, {});
+  std::vector<std::byte> bytes;
+  DRIFTSCOPE_CHECK(add_presented(peer, graph, request, bytes));
+  DRIFTSCOPE_TRY(auto model, runtime_of(peer).create(request));
+  return ModelForm{std::move(model), {}, {}, {}};
 }
 
 Result<ModelForm> with_outputs(const Runtime& runtime, CreateRequest request, CapturePlan plan,
@@ -113,6 +134,8 @@ Result<ModelForm> with_every_value(const PeerInfo& peer, const Graph& graph, con
 Result<ModelForm> as_rewritten(const PeerInfo& peer, const Graph& graph, CreateRequest request) {
   const Runtime& runtime = runtime_of(peer);
   request.keep_rewritten = true;
+  std::vector<std::byte> with_presented;
+  DRIFTSCOPE_CHECK(add_presented(peer, graph, request, with_presented));
   DRIFTSCOPE_TRY(const auto rewritten, runtime.create(request));
   DRIFTSCOPE_TRY(const auto bytes, rewritten->rewritten());
   DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(bytes));
@@ -186,7 +209,7 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
     make_traced = [&peer = peer_, graph, request] { return with_every_value(peer, *graph, request); };
   const bool plain = given.fuse || peer_.fixed_outputs || !given.inner_values;
   DRIFTSCOPE_TRY(ModelForm form,
-                 plain ? untouched(peer_, request) : with_every_value(peer_, *graph, request));
+                 plain ? untouched(peer_, *graph, request) : with_every_value(peer_, *graph, request));
   DRIFTSCOPE_TRY(const SessionLimits limits, limits_of(peer_, given));
   return std::unique_ptr<Session>(std::make_unique<PeerSession>(
       std::move(graph), std::move(form), std::move(ran), limits, std::move(make_traced)));

@@ -2,7 +2,6 @@
 
 #include "core/engines/strict/prepared_inputs.hpp"
 #include "core/engines/strict/prepared_nodes.hpp"
-#include "core/graph/legacy.hpp"
 
 namespace driftscope::strict {
 namespace {
@@ -50,13 +49,9 @@ Result<std::unique_ptr<NodeRunner>> StrictFallback::prepare(const Graph& graph, 
     DRIFTSCOPE_CHECK(runner->prepare(node));
     return std::unique_ptr<NodeRunner>(std::move(runner));
   }
-  std::unique_ptr<StrictKernel> kernel;
-  const PrepareStrictKernel prepare_kernel = strict_kernels().find(node.domain, node.op_type).prepare;
   const StrictSite site{graph, node, simd_, threads_, nothing_folded};
-  if (prepare_kernel != nullptr && node.attribute(broadcast_axis) == nullptr && PreparedInputs::known(site))
-    kernel = prepare_kernel(site);
   return std::unique_ptr<NodeRunner>(
-      std::make_unique<StrictRunner>(std::move(kernel), PreparedInputs(site), threads_));
+      std::make_unique<StrictRunner>(prepare_kernel(site), PreparedInputs(site), threads_));
 }
 
 }  // namespace driftscope::strict

@@ -20,8 +20,8 @@ bool StrictSite::all_float32() const {
 }
 
 StrictKernelRow StrictKernelTable::find(std::string_view domain, std::string_view op_type) const {
-  if (!domain.empty()) return {};
-  const auto found = rows_.find(op_type);
+  const auto found =
+      domain.empty() ? rows_.find(op_type) : rows_.find(std::string(domain) + "." + std::string(op_type));
   return found == rows_.end() ? StrictKernelRow{} : found->second;
 }
 

@@ -30,7 +30,8 @@ struct StrictSite {
   const Node& node;
   const SimdTarget& simd;
   ThreadPool& threads;
-  const FoldedValues& folded;  ///< empty where nothing was folded
+  const FoldedValues& folded;     ///< empty where nothing was folded
+  DType stored = DType::float32;  ///< what floats are widened from, and rounded to afterwards
 
   [[nodiscard]] bool has_input(std::size_t i) const {
     return i < node.inputs.size() && node.inputs[i] != no_value;
@@ -75,7 +76,8 @@ class StrictKernelTable {
   void add(std::string_view op_type, PrepareStrictKernel prepare) {
     add(op_type, StrictKernelRow{prepare, std::nullopt});
   }
-  /// The kernel for an operator of ONNX's own domain, else a row without one.
+  /// `op_type` of another domain than ONNX's own as in "ai.onnx.ml.TreeEnsemble". The kernel for an operator,
+  /// else a row without one.
   [[nodiscard]] StrictKernelRow find(std::string_view domain, std::string_view op_type) const;
 
  private:

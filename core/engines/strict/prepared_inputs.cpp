@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/engines/strict/widened_kernel.hpp"
+#include "core/graph/legacy.hpp"
+
 namespace driftscope::strict {
 namespace {
 
@@ -37,6 +40,14 @@ PreparedInputs::Fit PreparedInputs::fit(const StrictKernel& kernel,
       released = true;
   }
   return all ? Fit::yes : released ? Fit::never : Fit::no;
+}
+
+std::unique_ptr<StrictKernel> prepare_kernel(const StrictSite& site) {
+  const PrepareStrictKernel make = strict_kernels().find(site.node.domain, site.node.op_type).prepare;
+  if (make == nullptr || site.node.attribute(broadcast_axis) != nullptr || !PreparedInputs::known(site))
+    return nullptr;
+  auto kernel = make(site);
+  return kernel != nullptr ? std::move(kernel) : prepare_widened(site, make);
 }
 
 }  // namespace driftscope::strict

@@ -1,7 +1,8 @@
-// What a kernel was prepared for, compared with what it gets: shapes that depend on data, and what a file
-// declares of values inside subgraphs, may turn out otherwise. Clients: prepared_nodes, fallback.
+// Kernels, and what they were prepared for, compared with what they get: shapes that depend on data, and
+// what a file declares of values inside subgraphs, may turn out otherwise. Clients: prepared_nodes, fallback.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,9 @@ class PreparedInputs {
  private:
   std::vector<TensorType> types_;
 };
+
+/// The kernel for a node, made for what is known of its inputs; null where the scalar one is left to run.
+[[nodiscard]] std::unique_ptr<StrictKernel> prepare_kernel(const StrictSite& site);
 
 /// The kernel on these inputs; the scalar one when they are others than it was prepared for.
 template <class Scalar>

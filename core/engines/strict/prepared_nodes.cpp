@@ -4,7 +4,6 @@
 #include <new>
 #include <stdexcept>
 
-#include "core/graph/legacy.hpp"
 #include "core/graph/load_constants.hpp"
 
 namespace driftscope {
@@ -118,10 +117,7 @@ void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::ve
 
 Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded) {
   Prepared prepared;
-  const PrepareStrictKernel make = strict_kernels().find(site.node.domain, site.node.op_type).prepare;
-  if (make != nullptr && site.node.attribute(broadcast_axis) == nullptr &&
-      strict::PreparedInputs::known(site))
-    prepared.kernel = make(site);
+  prepared.kernel = strict::prepare_kernel(site);
   if (is_worth_folding(site)) DRIFTSCOPE_CHECK(fold(site, folded, prepared));
   if (prepared.kernel == nullptr && prepared.folded.empty()) return {};
   if (prepared.kernel) prepared.expected = strict::PreparedInputs(site);

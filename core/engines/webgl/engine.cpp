@@ -1,6 +1,7 @@
 // The WebGL engine: fragment shaders in GLSL ES 3.00 on a plan of the whole graph, in browsers through WebGL2
 // and on the PC through OpenGL ES 3, and the strict kernels, node by node, for the rest; the trace says for
 // which.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/engines/gpu/gpu_engine.hpp"
 #include "core/engines/webgl/lowering.hpp"
 #include "core/numerics/gpu_error_models.hpp"

@@ -1,4 +1,5 @@
 // Products and convolutions as such on the shaders that product_kernel.hpp chooses.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/engines/gpu/conv_parts.hpp"

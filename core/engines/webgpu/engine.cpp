@@ -1,5 +1,6 @@
 // The WebGPU engine: compute shaders in WGSL on a plan of the whole graph, in browsers through navigator.gpu
 // and on the PC through Dawn, and the strict kernels, node by node, for the rest; the trace says for which.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/engines/gpu/gpu_engine.hpp"
 #include "core/engines/webgpu/lowering.hpp"
 #include "core/engines/webgpu/tile_probe.hpp"

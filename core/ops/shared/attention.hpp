@@ -38,6 +38,9 @@ struct ScorePlace {
   std::int64_t batch, head, query, key;
 };
 
+/// Which scores are an output (Attention's qk_matmul_output_mode).
+enum class KeptScores { products, softcapped, biased, weights };
+
 template <class S>
 struct AttentionRules {
   std::optional<float> scale = {};  ///< default 1/√(head size)
@@ -47,6 +50,10 @@ struct AttentionRules {
   std::function<bool(const ScorePlace&)> left_out = {};  ///< of those; null: none
   std::function<S(const ScorePlace&)> bias = {};         ///< null: none
   std::function<S(std::int64_t head)> sink = {};         ///< one more score, without a value; null: none
+  /// [batch, heads, queries, keys], empty: not asked for. Of a key that is left out, `biased` is −∞ (runtimes
+  /// also take the lowest number: anything is within the bound) and `weights` 0.
+  std::span<S> kept = {};
+  KeptScores kept_scores = KeptScores::products;
 };
 
 namespace attention_parts {
@@ -58,6 +65,17 @@ template <class S>
   S result = cap * math::tanh(score / cap);
   if constexpr (std::is_same_v<S, Bounded>) result = math::round_more(result, 1);
   return result;
+}
+
+// What is kept of a key that is left out.
+template <class S>
+[[nodiscard]] S left_out_score(KeptScores kept) {
+  if (kept != KeptScores::biased) return S(0);
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  if constexpr (std::is_same_v<S, Bounded>)
+    return {-infinity, infinity, infinity};
+  else
+    return static_cast<S>(-infinity);
 }
 
 // Scores → weights, in place.
@@ -94,7 +112,7 @@ void softmax(std::vector<S>& lane, const S* sink) {
 template <class S>
 void attend(const KernelThreads& context, const AttentionSizes& sizes, const AttentionRules<S>& rules,
             std::span<const S> q, std::span<const S> k, std::span<const S> v, std::span<S> out) {
-  if (out.empty()) return;
+  if (out.empty() && rules.kept.empty()) return;
   const S scale = rules.scale
                       ? math::given<S>(*rules.scale)
                       : math::rounded_constant<S>(1.0 / std::sqrt(static_cast<double>(sizes.head_size)));
@@ -121,14 +139,30 @@ void attend(const KernelThreads& context, const AttentionSizes& sizes, const Att
         for (std::int64_t s = 0; s < sizes.queries; ++s) {
           const auto [first, last] = rules.range ? rules.range(b, s) : std::pair(std::int64_t{0}, sizes.keys);
           scores.clear();
+          S* const kept =
+              rules.kept.empty() ? nullptr : rules.kept.data() + (item * sizes.queries + s) * sizes.keys;
+          const bool keeps_all = kept != nullptr && (rules.kept_scores == KeptScores::products ||
+                                                     rules.kept_scores == KeptScores::softcapped);
+          const std::int64_t from = keeps_all ? 0 : first;
+          const std::int64_t end_at = keeps_all ? sizes.keys : last;
           if constexpr (std::is_same_v<S, Bounded>)
-            for (std::int64_t t = first; t < last; ++t) {
+            for (std::int64_t t = from; t < end_at; ++t) {
               scores.round_once_more(t);
               scores.round_once_more(t);
             }
           const Element* const row = queries + (item * sizes.queries + s) * sizes.head_size;
           for (std::int64_t d = 0; d < sizes.head_size; ++d)
-            scores.add_products(first, last, row[d], turned.data() + d * sizes.keys + first, 1);
+            scores.add_products(from, end_at, row[d], turned.data() + d * sizes.keys + from, 1);
+          if (kept != nullptr)
+            for (std::int64_t t = 0; t < sizes.keys; ++t) {
+              if (!keeps_all) {
+                kept[t] = attention_parts::left_out_score<S>(rules.kept_scores);
+                continue;
+              }
+              kept[t] = scores.result(t, sizes.head_size) * scale;
+              if (rules.kept_scores == KeptScores::softcapped)
+                kept[t] = attention_parts::softcapped<S>(kept[t], rules.softcap);
+            }
           lane.clear();
           places.clear();
           for (std::int64_t t = first; t < last; ++t) {
@@ -137,12 +171,15 @@ void attend(const KernelThreads& context, const AttentionSizes& sizes, const Att
             S score =
                 attention_parts::softcapped<S>(scores.result(t, sizes.head_size) * scale, rules.softcap);
             if (rules.bias) score = score + rules.bias(place);
+            if (kept != nullptr && rules.kept_scores == KeptScores::biased) kept[t] = score;
             lane.push_back(score);
             places.push_back(t);
           }
           S* const to = out.data() + ((b * sizes.queries + s) * sizes.heads + h) * sizes.value_size;
           sums.clear();
           if (!lane.empty()) attention_parts::softmax<S>(lane, rules.sink ? &sink : nullptr);
+          if (kept != nullptr && rules.kept_scores == KeptScores::weights)
+            for (std::size_t i = 0; i < lane.size(); ++i) kept[places[i]] = lane[i];
           for (std::size_t i = 0; i < lane.size(); ++i)
             sums.add_products(0, sizes.value_size, lane[i], values + places[i] * sizes.value_size, 1);
           for (std::int64_t d = 0; d < sizes.value_size; ++d)

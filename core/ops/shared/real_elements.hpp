@@ -22,6 +22,8 @@ class RealElements {
     reals_ = context.real(input);
   }
 
+  explicit RealElements(std::span<const S> values) : reals_(values) {}
+
   [[nodiscard]] std::size_t size() const { return stored_.empty() ? reals_.size() : stored_.size(); }
   [[nodiscard]] S operator[](std::size_t i) const {
     if constexpr (!std::is_same_v<S, float>)

@@ -1,5 +1,5 @@
 // A matrix product whose weights are decoded while it runs: A [rows, K] times weights of K × N numbers that
-// are stored in a few bits. Clients: MatMulNBits, MatMulBnb4.
+// are stored in a few bits. Clients: MatMulNBits, MatMulBnb4, MoE and QMoE.
 //
 // Strict definition (float): a weight is decoded to float32 (one rounding); each output is one accumulator
 // from +0, k ascending; then the bias is added. The bound covers products of decoded weights, of which each
@@ -24,25 +24,23 @@ template <class S>
   return steps * scale;
 }
 
-/// Output 0 = input 0 · weights (+ input `bias`). `weight(n, k)` is an S without error if `exact`.
+/// y [rows, columns] = a [rows, depth] · weights, plus `shift` by column, if any. `weight(n, k)` is an S
+/// without error if `exact`.
 template <class S, class Weight>
-void multiply_weights(const KernelContext<S>& context, std::int64_t depth, std::int64_t columns, bool exact,
-                      std::optional<std::size_t> bias, const Weight& weight) {
-  const std::span<S> y = context.real_output(0);
+void multiply_rows(const KernelThreads& threads, std::span<const S> a, std::span<S> y, std::int64_t depth,
+                   std::int64_t columns, bool exact, std::span<const S> shift, const Weight& weight) {
   if (y.empty()) return;
   const std::int64_t rows = static_cast<std::int64_t>(y.size()) / columns;
-  const std::span<const S> shift =
-      bias && context.has_input(*bias) ? context.real(*bias) : std::span<const S>();
   // Looked at as the second factor: weights with errors need sums with errors.
   const S inexact = [] {
     if constexpr (std::is_same_v<S, Bounded>) return Bounded(0.0, 1.0, 1.0);
     return S(0);
   }();
   const std::span<const S> kind = exact ? std::span<const S>() : std::span<const S>(&inexact, 1);
-  with_dot_elements<S>(context.real(0), kind, [&]<class Sums>(const auto* a, const auto*) {
+  with_dot_elements<S>(a, kind, [&]<class Sums>(const auto* left, const auto*) {
     using Element = typename Sums::Element;
     const std::int64_t blocks = (columns + dot_block - 1) / dot_block;
-    context.parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+    threads.parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end) {
       Sums sums(std::min(columns, dot_block));
       std::vector<Element> decoded(static_cast<std::size_t>(depth * std::min(columns, dot_block)));
       for (std::int64_t block = begin; block < end; ++block) {
@@ -66,7 +64,7 @@ void multiply_weights(const KernelContext<S>& context, std::int64_t depth, std::
                 sums.round_once_more(j);
               }
             }
-          add_matrix_row(sums, a + row * depth, 1, decoded.data(), width, 1, depth, width);
+          add_matrix_row(sums, left + row * depth, 1, decoded.data(), width, 1, depth, width);
           for (std::int64_t j = 0; j < width; ++j) {
             S result = sums.result(j, depth);
             if constexpr (std::is_same_v<S, float>)
@@ -77,6 +75,14 @@ void multiply_weights(const KernelContext<S>& context, std::int64_t depth, std::
       }
     });
   });
+}
+
+/// Output 0 = input 0 · weights (+ input `bias`).
+template <class S, class Weight>
+void multiply_weights(const KernelContext<S>& context, std::int64_t depth, std::int64_t columns, bool exact,
+                      std::optional<std::size_t> bias, const Weight& weight) {
+  multiply_rows(context, context.real(0), context.real_output(0), depth, columns, exact,
+                bias && context.has_input(*bias) ? context.real(*bias) : std::span<const S>(), weight);
 }
 
 }  // namespace driftscope

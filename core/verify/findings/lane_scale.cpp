@@ -1,4 +1,5 @@
 // How what judges/lane_scale.cpp finds reads.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // How what judges/wide_sums.cpp finds reads.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/verify/finding.hpp"

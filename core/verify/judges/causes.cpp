@@ -1,19 +1,22 @@
-// The cause of a fault: a faulty variant of the operator that computes exactly what was recorded, within its
-// own budget at every element. The verdict stays.
-#include "core/verify/variant.hpp"
+// Explains layers that are suspect or a fault (causes.hpp); the verdict stays.
+// Compiled for size on the web (cmake/core.cmake).
+#include <algorithm>
+
+#include "core/verify/causes.hpp"
 
 namespace driftscope::judges::causes {
 namespace {
 
 void judge(const LayerCase& layer, LayerVerdict& verdict) {
-  if (concern_of(verdict.verdict) != Concern::certain) return;
-  for (const Variant& variant : variant_table().all()) {
-    if (variant.kind != VariantKind::faulty) continue;
-    const auto match = explains(variant, layer);
-    if (!match) continue;
-    verdict.findings.push_back(finding_of(variant, *match, verdict.budget_used));
-    return;
-  }
+  if (!is_bad(verdict.verdict) || !was_measured(verdict)) return;
+  // Judges of sums say that numbers were less accurate, not which: a variant may tell that of all elements.
+  const auto is_precision = [](const Finding& finding) { return finding.family() == "precision"; };
+  const bool precision = std::ranges::any_of(verdict.findings, is_precision);
+  auto found = search_cause(layer, verdict, precision);
+  if (!found) return;
+  if (found->variant != nullptr && !precision)
+    verdict.findings.push_back(finding_of(*found->variant, found->match, verdict.budget_used));
+  verdict.explanation = std::move(found->explanation);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The first judge: every element of a recorded output against its reference, and whether the budget can tell
 // right from wrong; of float32 also whether the errors are biased.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 // InstanceNormalization, GroupNormalization. docs/numerics.md has the theory. A layer becomes a fault if no
 // float32 variance of its lanes explains their slopes; a fault gets the known mistake with such slopes. Needs
 // everything that the node reads to be recorded, and an engine that rounds to nearest.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,6 +1,7 @@
 // Layers with long sums of products: errors as of a lower precision, which the budgets of single elements
 // hide. Changes the verdict of a layer that is within its worst-case budget, and says what a fault looks
 // like. Needs everything that the node reads to be recorded, or a group that can be run in float32.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <cmath>
 

@@ -7,6 +7,7 @@
 // - one with other errors (Winograd, Fourier) is run in float32 on the layer's own inputs, and the
 //   layer's errors must be as small as its errors, channel by channel, in their mean square and at their
 //   largest: a fault in one channel, one border or one element stands out from them.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <cmath>
 

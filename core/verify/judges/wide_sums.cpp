@@ -2,6 +2,7 @@
 // these have no correct digit left (a thousand terms and more) it allows everything. Such a layer between
 // recorded tensors is compared with what runtimes do instead: sums in float32, and a few roundings to the
 // narrow type. It becomes rounding where its output is within the budget of such sums, and suspect beyond it.
+// Compiled for size on the web (cmake/core.cmake).
 #include <cmath>
 
 #include "core/numerics/rounding.hpp"

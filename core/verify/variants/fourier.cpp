@@ -1,6 +1,7 @@
 // Convolution as a product of spectra: each channel transformed by a fast Fourier transform of powers of
 // two in float32, multiplied with the conjugate of the kernel's, summed, and transformed back. The errors
 // scale with the largest values of an image and spread over all of it.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <atomic>
 #include <bit>

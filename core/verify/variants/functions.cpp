@@ -1,5 +1,6 @@
 // Functions composed of other functions, and ÷ and √ by approximations with Newton steps. Errors in ULP of
 // the result, provided that the parts are within the 4 ULP that every CPU runtime is granted.
+// Compiled for size on the web (cmake/core.cmake).
 #include <cmath>
 
 #include "core/model/tensor_elements.hpp"

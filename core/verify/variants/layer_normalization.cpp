@@ -2,6 +2,7 @@
 //   d = x − ReduceMean(x);  y = d ÷ √(ReduceMean(d²) + ε) · γ + β
 // Runtimes fuse it into one operator, whose variance may come from one pass (E[x²] − mean²) or Welford's
 // recurrence: then it has the errors of that operator, not of the parts.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/graph/attributes.hpp"
@@ -134,7 +135,7 @@ class Parts {
 std::vector<Candidate> as_one(const LayerCase& layer) {
   std::vector<Candidate> candidates;
   if (layer.in_group())
-    if (auto fused = Parts(layer).fused()) candidates.push_back({.node = *std::move(fused)});
+    if (auto fused = Parts(layer).fused()) candidates.push_back({.node = std::move(fused)});
   return candidates;
 }
 

@@ -1,6 +1,7 @@
 // MatMulNBits with accuracy_level 4: a runtime may round its input to int8 first, in blocks that have a scale
 // each, max|a| / 127 (ONNX Runtime's CPU kernels: the blocks of the weights; its GPU kernels: 32 or 128
 // elements; others: a row). The product of what the steps stand for keeps the usual bound.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <cmath>
 
@@ -59,7 +60,7 @@ std::vector<Candidate> candidates(const LayerCase& layer) {
     for (const bool by_reciprocal : {false, true})
       if (auto rounded = in_int8(*a, *depth, blocks[i], by_reciprocal))
         made.push_back({.node = apart,
-                        .input = std::pair(std::size_t{0}, *std::move(rounded)),
+                        .inputs = {other_input(0, *std::move(rounded))},
                         .parameters = {{"block", static_cast<double>(blocks[i])}}});
   }
   return made;

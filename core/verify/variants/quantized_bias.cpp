@@ -1,4 +1,5 @@
 // ONNX Runtime's int32 biases of quantized sums, used even where the model has them in float32.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/verify/quantized_bias.hpp"
 
 #include "core/verify/variant.hpp"
@@ -10,7 +11,7 @@ namespace {
 std::vector<Candidate> with_quantized_bias(const LayerCase& layer) {
   std::vector<Candidate> candidates;
   if (auto bias = driftscope::quantized_bias(layer.graph, layer.id, layer.derivation))
-    candidates.push_back({.input = std::pair(std::size_t{2}, *std::move(bias))});
+    candidates.push_back({.inputs = {other_input(2, *std::move(bias))}});
   return candidates;
 }
 

@@ -1,4 +1,5 @@
 // Points where widely used runtimes interpret the ONNX specification in two ways.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/recurrent.hpp"
 #include "core/verify/variant.hpp"

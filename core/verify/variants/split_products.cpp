@@ -1,6 +1,7 @@
 // Products of factors split into two or three bfloat16 each (Henry, Tang and Heinecke 2019), as matrix units
 // for bfloat16 compute float32: a₁·b₁ + (a₁·b₂ + a₂·b₁). The dropped terms, a₂·b₂ and smaller, are about 2⁻¹⁸
 // of each product. For short sums the budgets allow as much, and nothing more must be excused.
+// Compiled for size on the web (cmake/core.cmake).
 #include <vector>
 
 #include "core/eval/evaluate.hpp"

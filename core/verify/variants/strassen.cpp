@@ -1,6 +1,7 @@
 // Strassen's products of matrices (1969), one to three levels of halving: seven products of sums of blocks,
 // so that an element has errors of the size of other rows and columns. Small matrices are never halved, so
 // only long sums are tried.
+// Compiled for size on the web (cmake/core.cmake).
 #include <cmath>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // Winograd's minimal filtering (Lavin and Gray 2016) for 3×3 kernels with stride 1, in tiles of 2×2, 4×4
 // and 6×6 outputs: Y = Aᵀ[(G g Gᵀ) ⊙ (Bᵀ d B)]A, the points of interpolation those of NNPACK and oneDNN.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <array>
 #include <atomic>

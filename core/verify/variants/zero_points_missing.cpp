@@ -1,5 +1,6 @@
 // A product with packed weights without the zero points that the model gives: what ONNX Runtime's CPU kernel
 // of MatMulNBits computes where g_idx is given, too (seen in 1.32).
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/verify/variant.hpp"
 
 namespace driftscope::variants::zero_points_missing {

@@ -30,15 +30,17 @@ void append_summary(const std::string& text) {
 }  // namespace
 
 void add_check_options(CLI::App& app, CheckOptions& options, const std::string& usual) {
-  app.add_option("--fail-on", options.fail_on,
-                 "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
-                 "unjudged (layers that could not be judged; suspects and faults with it), nonfinite "
-                 "(NaN or infinity in an output of the model), top1 (another best class), bits (any "
-                 "differing bit), unrepeatable (a later run has other bits; with "
-                 "--repeat-check by default), growing (memory does, from run to run; with --memory-runs by "
-                 "default), slower:20% (beyond the noise). Conditions that are not listed are shown and do "
-                 "not count. Default: " +
-                     usual)
+  app.add_option(
+         "--fail-on", options.fail_on,
+         "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
+         "unjudged (layers that could not be judged; suspects and faults with it), nonfinite "
+         "(NaN or infinity in an output of the model), overflow (a layer makes them of finite numbers, "
+         "also where a later one hides it), top1 (another best class), bits (any differing bit), "
+         "unrepeatable (a later run has other bits; with "
+         "--repeat-check by default), growing (memory does, from run to run; with --memory-runs by "
+         "default), slower:20% (beyond the noise). Conditions that are not listed are shown and do "
+         "not count. Default: " +
+             usual)
       ->expected(1)
       ->take_all();
   app.add_option("--junit", options.junit,

@@ -1,9 +1,11 @@
 // driftscope compare MODEL [--input X]… --left T --right T[,T…] [--save OUT.drift] [--json OUT]
 //   [--report OUT.html] [--junit OUT.xml] [--fail-on fault,top1,slower:20%] [--baseline FILE]
+// driftscope compare DIR [--targets T,…] [--part NAME] [--tolerance X]: every variant in a model's folder
 // driftscope compare RUN.drift [--json OUT] …: shows a kept comparison
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -16,6 +18,7 @@
 #include "native/cli/baseline_run.hpp"
 #include "native/cli/commands/check_options.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/folder_options.hpp"
 #include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/commands/sensitivity_option.hpp"
@@ -48,6 +51,7 @@ struct CompareOptions {
   std::string save;
   bool without_model = false;
   LayerChoice layers;
+  FolderOptions folder;
   std::string for_runs;  ///< an option that was given and has no meaning where nothing runs
 };
 
@@ -128,11 +132,30 @@ Result<Exit> show_kept(const CompareOptions& options, const KeptFile& kept) {
   return present(options, view, {.check = [&] { return run_checks(view, conditions); }});
 }
 
+Result<Exit> run_on_folder(const CompareOptions& options) {
+  DRIFTSCOPE_TRY(FailOn conditions, conditions_of(options.checks, default_conditions));
+  return compare_folder({.folder = options.model,
+                         .left = options.left,
+                         .right = options.right,
+                         .json = options.checks.json,
+                         .page = options.report,
+                         .conditions = conditions},
+                        options.folder, options.request);
+}
+
 Result<Exit> run_compare(CompareOptions& options) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.model, ignored)) return run_on_folder(options);
+  if (!options.folder.alone.empty())
+    return bad_input(
+        fmt::format("{}: {} is for a folder with several variants of a model, and this is a file",
+                    options.model, options.folder.alone));
   if (options.right.empty() && is_kept_file(options.model)) {
     DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(options.model));
     return show_kept(options, kept);
   }
+  if (options.right.empty() && !std::filesystem::exists(options.model, ignored))
+    return open_model(options.model, Weights::deferred).error();
   if (options.right.empty())
     return bad_input("compare: --right is missing: the targets to compare with " + options.left);
   DRIFTSCOPE_TRY(const FailOn conditions,
@@ -169,7 +192,8 @@ static Command declare(CLI::App& app) {
   CompareRequest& request = options->request;
   app.add_option(
          "MODEL", options->model,
-         "The .onnx file, or a comparison that --save has kept (.drift): shown again, or with --right its "
+         "The .onnx file, a folder with variants of a model (model.onnx, onnx/model_q4.onnx, …), or a "
+         "comparison that --save has kept (.drift): shown again, or with --right its "
          "model runs on its inputs")
       ->required();
   add_input_options(app, request.inputs);
@@ -183,7 +207,7 @@ static Command declare(CLI::App& app) {
                  "on from there, whatever ended it")
       ->needs(dataset);
   app.add_option("--left", options->left, "The target to compare with")->capture_default_str();
-  app.add_option("--right", options->right, "The targets to compare, separated by commas")
+  app.add_option("--right,--targets", options->right, "The targets to compare, separated by commas")
       ->expected(1)
       ->take_all();
   app.add_option("--repeat", request.repeat,
@@ -208,7 +232,8 @@ static Command declare(CLI::App& app) {
                      "Keep the comparison as one file (.drift) with model, inputs, traces and results, which "
                      "'compare', 'verify', 'report', 'gui' and the page open");
   app.add_flag("--without-model", options->without_model, "Keep the hash of the model alone")->needs(save);
-  app.add_option("--report", options->report, "Write a self-contained HTML report, to attach to a bug");
+  app.add_option("--report,-o", options->report, "Write a self-contained HTML report, to attach to a bug");
+  add_folder_options(app, options->folder);
   add_check_options(app, options->checks, default_conditions);
   app.add_option("--baseline", options->baseline,
                  "Judge top1, bits and speed against this file ('driftscope baseline save'), not against "
@@ -218,6 +243,9 @@ static Command declare(CLI::App& app) {
   app.footer(
       "A target that cannot run is reported, the others continue. A difference alone is not a fault: the\n"
       "verdict of each layer says whether float32 rounding explains it.\n\n"
+      "A folder as model hubs have it: every variant on all targets, how far its answers are from\n"
+      "float32's, and which is the smallest that keeps them:\n"
+      "  driftscope compare my-model/ --targets pc/ort,chrome/ort-webgpu -o variants.html\n\n"
       "Keep one, and look at it elsewhere:\n"
       "  driftscope compare model.onnx --right chrome/webgpu --save run.drift\n"
       "  driftscope gui run.drift\n\n"
@@ -230,6 +258,7 @@ static Command declare(CLI::App& app) {
       "baseline did.\n\n"
       "Exit code 1: a condition of --fail-on holds; 3: a browser or driver is missing here.");
   return [options, &app] {
+    look_for_wrong_options(app, options->folder);
     options->for_runs =
         given_beside(app, {"MODEL", "--layers", "--json", "--report", "--fail-on", "--junit", "--quiet"});
     const auto exit = run_compare(*options);

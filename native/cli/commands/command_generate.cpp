@@ -13,8 +13,11 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/generation_run.hpp"
+#include "native/host/generation_texts.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/targets.hpp"
+#include "native/host/text_lines.hpp"
+#include "native/host/tokenizer_file.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -22,7 +25,8 @@ namespace {
 
 struct GenerateOptions {
   std::string model;
-  std::vector<std::string> prompts, inputs, targets;
+  std::vector<std::string> prompts, texts, inputs, targets;
+  std::string prompt_file, tokenizer;
   std::string reference = "pc/strict";
   std::string page, keep, json;
   GenerationPlan plan;
@@ -81,6 +85,42 @@ Status read_prompts(const GenerateOptions& options, GenerationPlan& plan) {
   return {};
 }
 
+/// The file that is named, or the one that belongs to the model; empty: there is none.
+std::string tokenizer_path(const GenerateOptions& options) {
+  return options.tokenizer.empty() ? tokenizer_of(options.model).string() : options.tokenizer;
+}
+
+/// A text a line; lines without text are none.
+Result<std::vector<std::string>> prompt_lines(const std::string& path) {
+  DRIFTSCOPE_TRY(auto lines, text_lines(path));
+  std::erase_if(lines, [](const std::string& line) { return line.empty(); });
+  if (lines.empty()) return bad_input(fmt::format("{}: expected a text a line, found none", path));
+  return lines;
+}
+
+Status read_texts(const GenerateOptions& options, const std::optional<Tokenizer>& tokenizer,
+                  GenerationPlan& plan) {
+  std::vector<std::string> texts = options.texts;
+  if (!options.prompt_file.empty()) {
+    DRIFTSCOPE_TRY(auto lines, prompt_lines(options.prompt_file));
+    std::ranges::move(lines, std::back_inserter(texts));
+  }
+  if (texts.empty() && plan.prompts.empty())
+    return bad_input("no prompt: give --prompt with numbers of tokens, --prompt-text or --prompt-file");
+  if (!texts.empty() && !tokenizer)
+    return bad_input(
+        fmt::format("{}: a text needs a tokenizer.json beside the model or above its folder onnx/, "
+                    "and there is none; name one with --tokenizer FILE, or give --prompt 12,7,99",
+                    options.model));
+  for (const std::string& text : texts) {
+    auto tokens = tokenizer->encode(text);
+    if (!tokens.ok()) return in_context(std::move(tokens).error(), fmt::format("prompt {}", in_quotes(text)));
+    if (tokens->empty()) return bad_input(fmt::format("prompt {}: it has no tokens", in_quotes(text)));
+    plan.prompts.push_back(*std::move(tokens));
+  }
+  return {};
+}
+
 /// Inputs that decoding does not make are given one by one, with their names.
 Status read_other_inputs(const GenerateOptions& options, GenerationPlan& plan) {
   for (const std::string& spec : options.inputs) {
@@ -117,6 +157,20 @@ Result<Exit> run_generate(GenerateOptions& options) {
   DRIFTSCOPE_CHECK(read_generation_targets(options, plan));
   DRIFTSCOPE_CHECK(read_prompts(options, plan));
   DRIFTSCOPE_CHECK(read_other_inputs(options, plan));
+  std::optional<Tokenizer> tokenizer;
+  const std::string tokenizer_file = tokenizer_path(options);
+  const bool needs_texts =
+      !options.texts.empty() || !options.prompt_file.empty() || !options.tokenizer.empty();
+  if (!tokenizer_file.empty()) {
+    auto read = load_tokenizer(tokenizer_file);
+    if (read.ok())
+      tokenizer = *std::move(read);
+    else if (needs_texts)
+      return std::move(read).error();
+    else  // numbers do without
+      print_error(in_context(std::move(read).error(), "tokens are shown without texts"));
+  }
+  DRIFTSCOPE_CHECK(read_texts(options, tokenizer, plan));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
   plan.model = &model;
   plan.verify = !options.no_verify;
@@ -124,11 +178,15 @@ Result<Exit> run_generate(GenerateOptions& options) {
   ProgressLine line(options.quiet);
   TargetRunner runner(options.runner);
   DRIFTSCOPE_TRY(
-      const documents::Generate results,
+      documents::Generate results,
       run_generation(plan, runner, [&](std::string_view step, std::int64_t done, std::int64_t total) {
         line.update(step, done, total);
       }));
   line.clear();
+  if (tokenizer) {
+    results.tokenizer = std::filesystem::path(tokenizer_file).filename().string();
+    DRIFTSCOPE_CHECK(add_texts(*tokenizer, results));
+  }
   if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(results), 1) + "\n"));
   if (!options.page.empty()) DRIFTSCOPE_CHECK(write_file(options.page, generation_page(results)));
   if (options.json != "-") {
@@ -153,13 +211,18 @@ static Command declare(CLI::App& app) {
   app.add_option("--prompt", options->prompts,
                  "Numbers of tokens, 12,7,99, or int64 [tokens] or [prompts, tokens] as .npy; several are "
                  "allowed")
-      ->required()
       ->take_all()
-      ->allow_extra_args(false)
       ->type_name("TOKENS");
+  app.add_option("--prompt-text", options->texts, "A text, by the model's tokenizer; several are allowed")
+      ->take_all()
+      ->type_name("TEXT");
+  app.add_option("--prompt-file", options->prompt_file, "Texts, one a line")->type_name("FILE");
+  app.add_option(
+         "--tokenizer", options->tokenizer,
+         "A tokenizer.json; otherwise the one beside the model or above its folder onnx/, if there is one")
+      ->type_name("FILE");
   app.add_option("--targets,--right", options->targets, "The targets to judge, as of compare")
       ->take_all()
-      ->allow_extra_args(false)
       ->type_name("T,…");
   app.add_option("--reference,--left", options->reference, "The target whose tokens all get")
       ->capture_default_str()
@@ -169,7 +232,6 @@ static Command declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--stop-at", options->plan.stop_at, "A token that ends a sequence; several are allowed")
       ->take_all()
-      ->allow_extra_args(false)
       ->type_name("TOKEN");
   app.add_flag("--free", options->plan.free, "Targets also decode from their own tokens");
   app.add_flag("--no-verify", options->no_verify, "Only tokens and times: layers are not recorded");
@@ -180,7 +242,6 @@ static Command declare(CLI::App& app) {
       ->type_name("MS");
   app.add_option("--input", options->inputs, "An input that decoding does not make, as an encoder's answer")
       ->take_all()
-      ->allow_extra_args(false)
       ->type_name("NAME=FILE.npy");
   app.add_option("-o,--output,--html", options->page, "A page with the tables and a map of steps and layers")
       ->type_name("PAGE");
@@ -197,6 +258,7 @@ static Command declare(CLI::App& app) {
       "Inputs are recognised by their names, as usual converters give them: input_ids, attention_mask, "
       "position_ids,\npast_key_values.N.key → present.N.key, use_cache_branch.\n\n"
       "  driftscope generate decoder.onnx --prompt 1,15043,29892 --steps 32 --targets pc/ort,chrome/ort\n"
+      "  driftscope generate llm/onnx/model_q4.onnx --prompt-text \"Once upon a time\" --targets pc/ort\n"
       "  driftscope generate model_q4.onnx --prompt prompts.npy --targets chrome/ort-webgpu --json "
       "q4.json\n\n"
       "Exit code 0: no fault; 1: a fault; 2: wrong use; 3: a target could not run.");

@@ -34,6 +34,13 @@ std::string targets_help() {
       fmt::join(hosts, ", "), engine_list, fmt::join(wasm_builds, "|"));
 }
 
+/// An option of a list takes one argument each time that it is there: what follows may be the model.
+void take_one_each(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options())
+    if (option->nonpositional()) option->allow_extra_args(false);
+  for (CLI::App* const inner : command.get_subcommands([](CLI::App*) { return true; })) take_one_each(*inner);
+}
+
 std::map<const CLI::App*, Command> declare(CLI::App& app, Limits& limits) {
   app.name("driftscope");
   app.description(
@@ -55,6 +62,7 @@ std::map<const CLI::App*, Command> declare(CLI::App& app, Limits& limits) {
   for (const CommandInfo& info : table) {
     CLI::App* command = app.add_subcommand(std::string(info.name), std::string(info.summary));
     commands[command] = info.declare(*command);
+    take_one_each(*command);
   }
   return commands;
 }

@@ -1,6 +1,6 @@
 // driftscope generate: a decoder over many steps on several targets.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, readSafetensors, run, temporaryFolder } from "../support.mjs";
@@ -110,4 +110,119 @@ test("Generate_WrongUse_SaysWhatIsExpected", (t) => {
   fault([decoder], /--prompt/);
   // Longer than the positions that it has learnt.
   fault([decoder, "--prompt", Array(97).fill(5).join(","), "--steps", "1"], /pc\/strict: .*positions/);
+});
+
+// Words with numbers of the decoder's vocabulary, "<s>" in front.
+function writeTokenizer(folder, change = () => {}) {
+  const json = {
+    added_tokens: [{ id: 1, content: "<s>", special: true }],
+    normalizer: { type: "Lowercase" },
+    pre_tokenizer: { type: "Whitespace" },
+    post_processor: {
+      type: "TemplateProcessing",
+      single: [{ SpecialToken: { id: "<s>" } }, { Sequence: { id: "A" } }],
+      special_tokens: { "<s>": { id: "<s>", ids: [1], tokens: ["<s>"] } },
+    },
+    model: {
+      type: "WordLevel",
+      unk_token: "?",
+      vocab: Object.fromEntries([["?", 0], ...Array.from({ length: 485 }, (_, i) => [`w${i + 2}`, i + 2])]),
+    },
+  };
+  change(json);
+  const file = join(folder, "tokenizer.json");
+  writeFileSync(file, JSON.stringify(json));
+  return file;
+}
+
+test("Generate_Texts_BecomeTokensAndAnswersTexts", (t) => {
+  const folder = temporaryFolder(t);
+  const tokenizer = writeTokenizer(folder);
+  const lines = join(folder, "lines.txt");
+  writeFileSync(lines, "w9 w10\r\n\nw11\n");
+  const page = join(folder, "page.html");
+  const document = generated(
+    ...["--tokenizer", tokenizer, "--prompt-text", "W12 w40", "--prompt-file", lines],
+    ...["--steps", "3", "--targets", "pc/fast", "-o", page],
+  );
+  const [{ sequences }] = document.targets;
+  assert.deepEqual(
+    sequences.map(({ prompt }) => prompt),
+    [
+      [1, 12, 40],
+      [1, 9, 10],
+      [1, 11],
+    ],
+  );
+  assert.equal(sequences[0].prompt_text, "w12 w40");
+  for (const { steps, text } of sequences)
+    assert.equal(text, steps.map(({ token }) => `w${token}`).join(" "));
+  for (const { token, text } of document.tokens) assert.equal(text, token === 1 ? "<s>" : `w${token}`);
+  assert.ok(readFileSync(page, "utf8").includes(sequences[0].text));
+});
+
+test("Tokens_LinesOfAFile_LoseTheirEnds", (t) => {
+  const folder = temporaryFolder(t);
+  const model = { type: "BPE", vocab: { a: 0, b: 1, ab: 2, "\r": 3 }, merges: ["a b"] };
+  const tokenizer = join(folder, "tokenizer.json");
+  writeFileSync(tokenizer, JSON.stringify({ model, added_tokens: [] }));
+  const lines = join(folder, "lines.txt");
+  writeFileSync(lines, "abb\r\nzz\nba");
+  const { status, stdout, stderr } = run(["tokens", tokenizer, "--file", lines]);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(
+    stdout.split("\n").filter((line) => !line.startsWith(" ")),
+    ["2,1", "no tokens", "1,0", ""],
+  );
+});
+
+test("Generate_WrongTexts_SayWhatIsMissing", (t) => {
+  const folder = temporaryFolder(t);
+  const failed = (...args) => {
+    const { status, stderr } = run(["generate", decoder, ...quick, ...args]);
+    assert.equal(status, 2);
+    return stderr;
+  };
+  assert.match(failed("--prompt-text", "a"), /needs a tokenizer.json beside the model.*--tokenizer FILE/s);
+  assert.match(failed(), /no prompt: give --prompt/);
+  const broken = (change) => failed("--prompt-text", "w9", "--tokenizer", writeTokenizer(folder, change));
+  assert.match(
+    broken((json) => (json.normalizer.type = "Rot13")),
+    /normalizer: type 'Rot13' is not supported; expected one of BertNormalizer/,
+  );
+  assert.match(
+    broken((json) => (json.model = { type: "BPE", vocab: { a: 0 }, merges: ["a b"] })),
+    /model.merges\[0\]: 'b' is not in the vocabulary/,
+  );
+  assert.match(
+    broken((json) => (json.model.vocab.w9 = 5000)),
+    /token 5000; expected 0 to 489, the vocabulary/,
+  );
+  assert.match(
+    broken(
+      (json) => (json.pre_tokenizer = { type: "Split", pattern: { Regex: "[a&&b]" }, behavior: "Isolated" }),
+    ),
+    /has an intersection of classes, &&/,
+  );
+  writeFileSync(join(folder, "empty.txt"), "\n\n");
+  assert.match(failed("--prompt-file", join(folder, "empty.txt")), /expected a text a line, found none/);
+});
+
+test("Compare_FileThatIsMissing_IsNamedBeforeAnOptionIs", () => {
+  const { status, stderr } = run(["compare", "nowhere.onnx"]);
+  assert.equal(status, 2);
+  assert.match(stderr, /nowhere\.onnx/);
+});
+
+test("ListOptions_ModelBehindThem_IsTheModel", () => {
+  const { status, stderr } = run([
+    "compare",
+    "--left",
+    "pc/strict",
+    "--right",
+    "pc/fast",
+    decoder,
+    "--quiet",
+  ]);
+  assert.equal(status, 0, stderr);
 });

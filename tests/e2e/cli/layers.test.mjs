@@ -78,7 +78,10 @@ test("Verify_AFault_SaysWhereAndWhatWasExpected", (t) => {
   plant("--anonymous", raw, trace);
   const { status, stdout } = run(["verify", lenet5, trace]);
   assert.equal(status, 1);
-  assert.match(stdout, /^✗ fault {2}conv2 \(Conv\)\n {4}error is \d+ × the rounding budget; worst at /m);
+  assert.match(
+    stdout,
+    /^✗ fault {2}conv2 \(Conv\)\n {4}error is \d+ × the rounding budget; wrong: slice 3 of axis 1; worst/m,
+  );
   assert.match(stdout, /worst at \[0, 3, \d, \d\]: got -?[\d.]+, expected -?[\d.]+$/m);
   const compared = run(["compare", lenet5, "--right", `file/${trace}`]).stdout;
   const worst = /worst at .*/.exec(stdout)[0];

@@ -9,7 +9,12 @@ test("Verify_OrtWebgpusConvOfSixChannels_IsAFault", () => {
   const trace = join(root, "tests", "data", "ort-webgpu-lenet5.safetensors");
   const { status, stdout, stderr } = run(["verify", asset("models", "lenet5.onnx"), trace, "--json", "-"]);
   assert.equal(status, 1, stderr);
-  const { verdict, first_fault } = JSON.parse(stdout);
+  const { verdict, first_fault, layers } = JSON.parse(stdout);
   assert.equal(verdict, "fault");
   assert.equal(first_fault, "conv2");
+  // Of six input channels it reads the first three twice.
+  const { explain } = layers.find(({ node }) => node === "conv2");
+  assert.equal(explain.cause?.id, "input.lanes");
+  assert.match(explain.cause.text, /along axis 1, index modulo 3/);
+  assert.equal(explain.cause.explained, 1600);
 });

@@ -28,7 +28,10 @@ void add_to(FaultTable& table) {
     const auto max = pool("MaxPool", dtype, three, -3.0f);
     const auto average = pool("AveragePool", dtype, three, 1.0f);
     add("MaxPool" + of + "padding counts as 0", max, output(each([](double x, std::int64_t i) {
-          return i % 36 < 6 ? std::fmax(x, 0.0) : x;  // the first row
+          const std::int64_t row = i / 6 % 6;
+          const std::int64_t column = i % 6;
+          const bool edge = row == 0 || row == 5 || column == 0 || column == 5;
+          return edge ? std::fmax(x, 0.0) : x;
         })));
     add("MaxPool" + of + "last row not written", max, output(zero_from(2, 1)));
     add("MaxPool" + of + "window shifted by one", max, input(0, rolled(3)));

@@ -72,7 +72,6 @@ void add_to(FaultTable& table) {
     add("MatMul", "operands exchanged", square, swapped(0, 1));
     add("MatMul", "second operand transposed", square, input(1, transposed_in_place()));
     add("Gemm", "C left out", gemm(dtype, {}), without_input(2));
-    table.must_be_explained_by("parameter.bias_missing");
     add("Gemm", "alpha ignored", gemm(dtype, {real("alpha", 0.5f)}), no_attribute("alpha"));
     add("Gemm", "beta ignored", gemm(dtype, {real("beta", 0.75f)}), no_attribute("beta"));
     add("Gemm", "beta applied to the product", gemm(dtype, {real("beta", 0.75f)}), [](const NodeRun& run) {

@@ -361,7 +361,7 @@ TEST_CASE("Ort_OutputsThatAreNoTensors_AreLeftOutAndTheRestIsThere") {
   CHECK(trace->find("label")->dtype() == DType::int64);
   CHECK(trace->find("p") != nullptr);
   CHECK(trace->find("maps") == nullptr);
-  CHECK(verified(model, *trace).verdict == Verdict::unjudged);
+  CHECK(severity(verified(model, *trace).verdict) <= severity(Verdict::rounding));
 }
 
 // What it warns of, or does not mind, is no reason to refuse a model either.

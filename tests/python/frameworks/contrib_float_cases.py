@@ -336,3 +336,93 @@ def fused_conv(rng):
     return Case("FusedConv", filled([floats(rng, 1, channels, side, side),
                                      floats(rng, outputs, channels // group, kernel, kernel), bias, added]), attributes,
                 constant=(1, 2))
+
+
+# ---- mixtures of experts ----
+
+def expert_options(rng, experts):
+    """Attributes that MoE and QMoE share, and how many rows of fc1 an inner number has."""
+    name = str(rng.choice(["relu", "gelu", "silu", "identity", "swiglu", "swiglu"]))
+    attributes = {"activation_type": name, "k": int(rng.integers(1, min(experts, 4) + 1)),
+                  "normalize_routing_weights": int(chance(rng))}
+    if name != "swiglu":
+        return attributes, 1
+    attributes["swiglu_fusion"] = 1
+    if chance(rng, 0.7):
+        attributes |= {"activation_alpha": 1.702, "activation_beta": 1.0}
+    if chance(rng):
+        attributes["swiglu_limit"] = float(rng.uniform(0.5, 8))
+    return attributes, 2
+
+
+def tokens_shape(rng):
+    return (int(rng.integers(1, 20)),) if chance(rng) else (int(rng.integers(1, 3)), int(rng.integers(1, 8)))
+
+
+def logits_of(rng, shape, experts, dtype):
+    """Sometimes with equal ones."""
+    logits = floats(rng, int(np.prod(shape)), experts, dtype=dtype, scale=10.0 ** rng.uniform(-0.5, 0.7))
+    return np.round(logits) if chance(rng, 0.25) else logits
+
+
+@case
+def moe(rng):
+    dtype = float_type(rng)
+    shape, hidden, inner, experts = tokens_shape(rng), *(int(n) for n in rng.integers(1, 70, size=2)), int(rng.integers(1, 9))
+    attributes, fused = expert_options(rng, experts)
+    weights = [floats(rng, experts, fused * inner, hidden, dtype=dtype, scale=hidden ** -0.5),
+               floats(rng, experts, fused * inner, dtype=dtype, scale=1) if chance(rng) else None,
+               floats(rng, experts, hidden, inner, dtype=dtype, scale=inner ** -0.5),
+               floats(rng, experts, hidden, dtype=dtype, scale=1) if chance(rng) else None]
+    inputs = [floats(rng, *shape, hidden, dtype=dtype), logits_of(rng, shape, experts, dtype), *weights]
+    return Case("MoE", filled(inputs), attributes, constant=(2, 3, 4, 5) if chance(rng) else ())
+
+
+@case
+def qmoe(rng, level=0, bits=None, wide=False):
+    bits = bits or int(rng.choice([2, 4, 4, 8]))
+    dtype = np.float32 if level or wide else float_type(rng)  # in float16 their sums may hide anything
+    block = int(rng.choice([16, 32, 64])) if level or wide or chance(rng) else 0
+    step = 128 if wide else block or 8 // bits
+    shape, experts = tokens_shape(rng), int(rng.integers(1, 9))
+    hidden, inner = (int(rng.integers(1, 3 if wide else max(2, 100 // step))) * step for _ in range(2))
+    if block and not (level or wide) and chance(rng, 0.3):
+        inner += 8  # an incomplete block
+    attributes, fused = expert_options(rng, experts)
+    attributes |= {"expert_weight_bits": bits, "accuracy_level": level}
+    if block:
+        attributes["block_size"] = block
+    with_zeros = chance(rng)
+
+    def matrix(rows, depth):
+        blocks = -(-depth // block) if block else 1
+        packed = bytes_of(rng, np.uint8, experts, rows, depth * bits // 8)
+        scales = np.abs(floats(rng, experts, rows, *((blocks,) if block else ()), scale=depth ** -0.5 / 2 ** (bits - 2)))
+        zeros = None
+        if with_zeros and block:
+            zeros = bytes_of(rng, np.uint8, experts, rows, -(-blocks * bits // 8))
+        elif with_zeros:
+            zeros = bytes_of(rng, np.uint8, experts, -(-rows * bits // 8))
+        return packed, scales.astype(dtype), zeros
+
+    first, second = matrix(fused * inner, hidden), matrix(hidden, inner)
+    mixing = None
+    if chance(rng, 0.3):
+        mixing = np.abs(floats(rng, int(np.prod(shape)), experts, dtype=dtype, scale=1))
+    inputs = [floats(rng, *shape, hidden, dtype=dtype), logits_of(rng, shape, experts, dtype),
+              *first[:2], floats(rng, experts, fused * inner, dtype=dtype, scale=1) if chance(rng) else None,
+              *second[:2], floats(rng, experts, hidden, dtype=dtype, scale=1) if chance(rng) else None,
+              None, None, None, first[2], second[2], None, mixing]
+    # Constant weights of 8 bits in blocks: inputs rounded to int8, at every level.
+    constant = (2, 3, 5, 6, 11, 12) if level or not (bits == 8 and block) and chance(rng) else ()
+    return Case("QMoE", filled(inputs), attributes, constant=constant)
+
+
+@case
+def qmoe_int8(rng):
+    return qmoe(rng, level=4, bits=int(rng.choice([4, 8])))
+
+
+@case
+def qmoe_tables(rng):
+    return qmoe(rng, bits=2, wide=True)

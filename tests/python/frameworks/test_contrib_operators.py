@@ -25,6 +25,7 @@ import numpy as np  # noqa: E402
 
 from driftscope import safetensors_file  # noqa: E402
 
+DOMAINS = {contrib_cases.MICROSOFT: 1}
 CLEAN = ("identical", "rounding")
 CASES_IN_A_MODEL = 24
 
@@ -63,8 +64,12 @@ class Model:
             nodes.append(helper.make_node(case.op, names, made, name=label, domain=case.domain, **case.attributes))
             outputs += [onnx.ValueInfoProto(name=name) for name in made if name]
         graph = helper.make_graph(nodes, "contrib", inputs, outputs, constants)
-        self.proto = helper.make_model(graph, opset_imports=[
-            helper.make_opsetid("", 21), helper.make_opsetid(contrib_cases.MICROSOFT, 1)], ir_version=10)
+        opsets = {"": 21, **DOMAINS}
+        # ONNX's older forms of tree ensembles are still there in the newest opset but one.
+        if any(case.op.startswith("TreeEnsemble") and case.op != "TreeEnsemble" for _, case in cases):
+            opsets = {**opsets, **{domain: min(version, 3) for domain, version in DOMAINS.items()}}
+        self.proto = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid(*opset) for opset in opsets.items()], ir_version=10)
 
     def run(self):
         import onnxruntime
@@ -170,14 +175,16 @@ class Sweep:
 
 # Kinds whose first seed ONNX Runtime refuses.
 REFUSED_WITH_ONE_SEED = ()
+# Kinds whose inputs are rounded to int8, twice.
+COARSE = ("qmoe_tables",)
 
 
-def changed(array):
+def changed(array, coarse=False):
     """With its largest element off by a hundredth, in float16, whose sums may be narrow, by a quarter; or by three steps."""
     wrong = np.array(array)
     at = np.unravel_index(np.argmax(np.abs(wrong.astype(np.float64))), wrong.shape)
     if wrong.dtype.kind == "f":
-        wrong[at] *= wrong.dtype.type(1.01 if wrong.dtype == np.float32 else 1.25)
+        wrong[at] *= wrong.dtype.type(1.01 if wrong.dtype == np.float32 and not coarse else 1.25)
     else:
         wrong[at] = wrong[at] - 3 if wrong[at] > 0 else wrong[at] + 3
     return wrong
@@ -209,7 +216,7 @@ class ContribOperatorsTest(unittest.TestCase):
         values = model.run()
         for name in values:
             if name.endswith(".out0"):
-                values[name] = changed(values[name])
+                values[name] = changed(values[name], name.removesuffix(".out0") in COARSE)
         with tempfile.TemporaryDirectory() as folder:
             layers = layers_of(judge(Path(folder), model, values, "pc/ort"))
         verdicts = {layer["node"]: layer["verdict"] for layer in layers if layer["output"].endswith(".out0")}
@@ -217,11 +224,15 @@ class ContribOperatorsTest(unittest.TestCase):
         self.assertGreater(len(verdicts), 0)
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=OPTIONS.cases, help="of each kind")
     parser.add_argument("--seed", type=int, default=1, help="the first")
     parser.add_argument("--only", default="", help="kinds, separated by commas")
     parser.parse_args(namespace=OPTIONS)
     sys.argv = sys.argv[:1]
     framework_cases.main()
+
+
+if __name__ == "__main__":
+    main(__doc__)

@@ -29,6 +29,8 @@ TEST_CASE("FailOn_ListsAndCombinations_AreRead") {
   CHECK(!one->counts_faults());
   CHECK(!one->slower);
   CHECK(parse({"nonfinite"})->nonfinite);
+  CHECK(parse({"overflow"})->overflow);
+  CHECK(fail_on_text(*parse({"overflow"})) == "overflow");
   CHECK(fail_on_text(*parse({"bits,nonfinite"})) == "nonfinite,bits");
   CHECK(parse({"suspect"})->counts_faults());
   CHECK(parse({"slower:7.5"})->slower == doctest::Approx(0.075));

@@ -54,6 +54,8 @@ TEST_CASE("Curves_Summary_OfATrainingThatDiverged") {
   const auto comparisons = compare_curves(groups, {});
   REQUIRE(comparisons.size() == 1);
   CHECK(comparisons[0].steps == 2);
+  CHECK(comparisons[0].largest == 0.0);
+  CHECK(comparisons[0].largest_step == 0.0);
   CHECK(comparisons[0].parted_step == 0.0);
   CHECK_FALSE(comparisons[0].p);
   // Nothing finite to draw is said, not drawn.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/format.hpp"
 #include "core/deploy/deploy_check.hpp"
 
 namespace driftscope::test::deploy_page_checks_test {
@@ -109,6 +110,7 @@ TEST_CASE("DeployPage_Compression_CodeIsAWarningModelsANote") {
   CHECK(findings_of(page).empty());  // 5 kB
   page.files[2].bytes = 9'000'000;
   CHECK(only(page, "compression").severity == DeploySeverity::warning);
+  CHECK(says(only(page, "compression").why, format_bytes(9'000'000)));
   page = good_page();
   page.files[3].headers.erase("content-encoding");
   page.files[3].bytes.reset();

@@ -13,8 +13,6 @@
 namespace driftscope::test::deploy_run_checks_test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 Tensor floats(std::vector<float> values) {
   auto tensor = Tensor::from_values<float>({static_cast<std::int64_t>(values.size())}, values);
   REQUIRE(tensor.ok());

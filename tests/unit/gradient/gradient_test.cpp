@@ -159,6 +159,20 @@ TEST_CASE("Gradient_CastLike_ReadsTheTypeAlone") {
         std::vector<double>{1, 1, 0});
 }
 
+TEST_CASE("Gradient_LimitsOfClipThatAreInputs_AreRefused") {
+  for (const std::size_t place : {std::size_t{1}, std::size_t{2}}) {
+    ModelBuilder builder;
+    builder.opset(18).input("x", DType::float32, {3}).input("limit", DType::float32, {});
+    builder.node(
+        "Clip",
+        place == 1 ? std::vector<std::string>{"x", "limit"} : std::vector<std::string>{"x", "", "limit"},
+        {"y"});
+    const std::string message = message_of(read(builder.output("y")), {.of = "y", .wrt = {"limit"}});
+    CAPTURE(message);
+    CHECK(mentions(message, "a limit of Clip"));
+  }
+}
+
 TEST_CASE("Gradient_StraightThrough_IsZeroWhereClipped") {
   ModelBuilder builder;
   builder.opset(13).input("x", DType::float32, {4});

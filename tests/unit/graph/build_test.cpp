@@ -202,6 +202,40 @@ TEST_CASE("BuildGraph_OutputThatIsNoTensor_IsNotedAndNotAmongTheOutputs") {
   CHECK(built(with(false)).outputs.empty());  // its inner values can still be compared
 }
 
+// As converters of scikit-learn end a classifier of labels that are strings.
+TEST_CASE("BuildGraph_ZipMapAndStringLabels_LeaveTheProbabilitiesAsOutput") {
+  std::string list;  // ValueInfoProto of a sequence
+  protozero::pbf_writer info(list);
+  info.add_string(1, "maps");
+  {
+    protozero::pbf_writer type(info, 2);
+    type.add_message(4, std::string("\n\0", 2));
+  }
+  const Graph graph =
+      built(ModelBuilder()
+                .opset(17)
+                .opset("ai.onnx.ml", 1)
+                .input("x", DType::float32, {1, 2})
+                .node("LinearClassifier", {"x"}, {"label", "p"},
+                      {reals("coefficients", {1, 2, 3, 4}), reals("intercepts", {0, 0}),
+                       texts("classlabels_strings", {"cat", "dog"})},
+                      "ai.onnx.ml")
+                .node("Cast", {"label"}, {"words"}, {integer("to", 8)})
+                .node("ZipMap", {"p"}, {"maps"}, {texts("classlabels_strings", {"cat", "dog"})}, "ai.onnx.ml")
+                .node("Relu", {"p"}, {"kept"})
+                .output("words", DType::string, {1})
+                .output("kept", DType::float32, {1, 2})
+                .graph_field(12, list));
+  REQUIRE(graph.nodes.size() == 2);
+  CHECK(graph.nodes[0].outputs[0] == no_value);
+  CHECK(graph.nodes[1].name == "Relu_3");
+  REQUIRE(graph.outputs.size() == 2);
+  CHECK(graph.value_name(graph.outputs[1]) == "p");
+  REQUIRE(graph.notes.size() == 2);
+  CHECK(note_text(graph.notes[1]) ==
+        "output 'maps' (sequence): not compared; the tensor that it presents, 'p', is");
+}
+
 TEST_CASE("BuildGraph_NodeOfAnOldFormOrWithAnInputThatCannotBeHeld_IsOpaque") {
   const Graph old = built(ModelBuilder()
                               .opset(4)

@@ -49,6 +49,28 @@ TEST_CASE("Attention_ZeroQuery_AveragesTheKeysThatItMayLookAt") {
   near(masked.strict_numbers(), {15 / 4.0, 15 / 4.0});
 }
 
+TEST_CASE("Attention_KeepsScoresAtOneOfFourPlaces") {
+  const auto kept = [](std::int64_t mode) {
+    OneNode node{"Attention",
+                 {floats({1, 1, 2, 1}, {1, 2}), floats({1, 1, 2, 1}, {1, 3}), floats({1, 1, 2, 1}, {1, 2})},
+                 {integer("is_causal", 1), integer("qk_matmul_output_mode", mode), real("softcap", 2.0F)},
+                 25};
+    node.outputs = 4;
+    const auto made = strict_outputs(node.graph(), node.named());
+    REQUIRE_MESSAGE(made.ok(), made.error().message);
+    CHECK((*made)[3].shape() == Shape{1, 1, 2, 2});
+    return as_doubles((*made)[3]);
+  };
+  const auto cap = [](double score) { return 2 * std::tanh(score / 2); };
+  near(kept(0), {1, 3, 2, 6});
+  near(kept(1), {cap(1), cap(3), cap(2), cap(6)});
+  const Numbers biased = kept(2);
+  near({biased[0], biased[2], biased[3]}, {cap(1), cap(2), cap(6)});
+  CHECK(biased[1] == -std::numeric_limits<double>::infinity());
+  const double second = 1 / (1 + std::exp(cap(2) - cap(6)));
+  near(kept(3), {1, 0, 1 - second, second});
+}
+
 TEST_CASE("Attention_CachesAndValidKeys_MoveTheCausalBorder") {
   OneNode node = zero_query({integer("is_causal", 1)});
   node.inputs = {none({1, 1, 1, 1}), none({1, 1, 1, 1}), floats({1, 1, 1, 1}, {6}),

@@ -228,6 +228,18 @@ TEST_CASE("Mod_SignOfDivisorOrDividend") {
                  "attribute fmod: must be 1 for float32"));
 }
 
+TEST_CASE("Mod_Floats_FollowTheDivisorFromOpset28") {
+  const auto mod = [](std::vector<float> a, std::vector<float> b) {
+    const auto count = static_cast<std::int64_t>(a.size());
+    return OneNode{"Mod", {floats({count}, std::move(a)), floats({count}, std::move(b))}, {}, 28}.numbers();
+  };
+  CHECK(mod({-4, 7, -7, 4.5F}, {3, -3, -3, 2}) == Numbers{2, -2, -1, 0.5});
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  CHECK(mod({2, -2}, {infinite, infinite}) == Numbers{2, static_cast<double>(infinite)});
+  CHECK(std::signbit(mod({0.0F}, {-3})[0]));
+  CHECK(std::isnan(mod({1}, {0})[0]));
+}
+
 TEST_CASE("Comparisons_NaNEqualsNothing") {
   const auto a = floats({4}, {1, 2, nan, 0.0f});
   const auto b = floats({4}, {1, 1, nan, -0.0f});
@@ -275,6 +287,14 @@ TEST_CASE("Logic_AndBits") {
   CHECK(OneNode{"BitShift", {x, count}, {text("direction", "LEFT")}}.numbers() == Numbers{48, 0});
   CHECK(OneNode{"BitShift", {x, count}, {text("direction", "RIGHT")}}.numbers() == Numbers{3, 0});
   CHECK(contains(OneNode{"BitShift", {x, y}}.error().message, "attribute direction"));
+  const auto signed_x = tensor<std::int8_t>({4}, {-4, 64, -4, 3});
+  const auto signed_count = tensor<std::int8_t>({4}, {1, 1, 8, -1});
+  CHECK(OneNode{"BitShift", {signed_x, signed_count}, {text("direction", "LEFT")}, 28}.numbers() ==
+        Numbers{-8, -128, 0, 0});
+  CHECK(OneNode{"BitShift", {signed_x, signed_count}, {text("direction", "RIGHT")}, 28}.numbers() ==
+        Numbers{-2, 32, -1, 0});
+  CHECK(contains(OneNode{"BitShift", {signed_x, signed_count}, {text("direction", "LEFT")}}.error().message,
+                 "input 0 (A)"));
   CHECK(contains(OneNode{"And", {x, y}}.error().message, "input 0 (A): expected bool, got uint8"));
 }
 
@@ -316,8 +336,8 @@ TEST_CASE("Cast_FourBitIntegers_TwoToAByte") {
   const auto packed = OneNode{"Cast", {floats({3}, {-8.7f, 3.9f, 100})}, to(DType::int4)}.run();
   REQUIRE(packed[0].bytes().size() == 2);
   CHECK(packed[0].bytes()[0] == std::byte(0x38));
-  CHECK(packed[0].bytes()[1] == std::byte(0x07));
-  CHECK(OneNode{"Cast", {packed[0]}, to(DType::int32)}.numbers() == Numbers{-8, 3, 7});
+  CHECK(packed[0].bytes()[1] == std::byte(0x04));  // the low bits of 100
+  CHECK(OneNode{"Cast", {packed[0]}, to(DType::int32)}.numbers() == Numbers{-8, 3, 4});
   const auto bytes = OneNode{"Cast", {tensor<std::int32_t>({2}, {17, -1})}, to(DType::uint4)}.run();
   CHECK(bytes[0].bytes()[0] == std::byte(0xf1));
   CHECK(OneNode{"Cast", {bytes[0]}, to(DType::float32)}.numbers() == Numbers{1, 15});

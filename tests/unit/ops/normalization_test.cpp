@@ -256,6 +256,16 @@ TEST_CASE("LpNormalization_OneAndTwo") {
                  "attribute p: expected 1 or 2, got 3"));
 }
 
+TEST_CASE("LpNormalization_OfZeros_IsZeros") {
+  const auto zeros = floats({2, 2}, {0, 0, 4, -3});
+  for (const std::int64_t opset : {21, 22})
+    for (const std::int64_t p : {1, 2}) {
+      const OneNode node{"LpNormalization", {zeros}, {integer("p", p)}, opset};
+      CHECK(node.strict_numbers()[0] == 0.0);
+      CHECK(node.strict_numbers()[1] == 0.0);
+    }
+}
+
 TEST_CASE("Losses_WeightsIgnoredTargetsAndReductions") {
   const auto x = floats({2, 3}, {1, 2, 4, 0, -1, 3});
   const auto target = longs({0, 2});

@@ -5,6 +5,9 @@
 #include <limits>
 
 #include "core/base/rng.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/platform/platform.hpp"
+#include "tests/unit/support/model_builder.hpp"
 #include "unit/ops/one_node.hpp"
 
 namespace driftscope::test::reduce_test {
@@ -108,6 +111,24 @@ TEST_CASE("ReduceProd_AnyOrder_LiesWithinTheBound") {
   CHECK(std::isinf(open[0].worst));
 }
 
+// An index is as uncertain as the elements that rounding may bring to the top are far away.
+TEST_CASE("ArgMax_OfUncertainElements_ReachesThoseWithinBothBounds") {
+  const Graph graph = built(ModelBuilder()
+                                .input("x", DType::float32, {4})
+                                .node("ArgMax", {"x"}, {"y"}, {integer("axis", 0), integer("keepdims", 0)})
+                                .output("y"));
+  Evaluated<Bounded> x{DType::float32, {4}, {}, {}};
+  x.real = {Bounded(0.0, 0.3, 0.1), Bounded(0.85, 0.3, 0.1), Bounded(1.0, 0.3, 0.1), Bounded(0.5, 0.3, 0.1)};
+  const Evaluated<Bounded>* const given[] = {&x};
+  ThreadPool threads(1);
+  const auto result = evaluate<Bounded>(graph.nodes[0], given, threads);
+  REQUIRE(result.ok());
+  CHECK(result->front().tensor.values<std::int64_t>()[0] == 2);
+  REQUIRE(result->front().real.size() == 1);
+  CHECK(result->front().real[0].worst == 1.0);   // 0.85 and 0.5 are within 0.6
+  CHECK(result->front().real[0].likely == 1.0);  // 0.85 alone is within 0.2
+}
+
 TEST_CASE("ArgMax_TiesNaNAndLastIndex") {
   const auto x = floats({2, 3}, {1, 3, 3, 2, 2, 0});
   CHECK(OneNode{"ArgMax", {x}, {integer("axis", 1)}}.numbers() == Numbers{1, 0});
@@ -145,6 +166,20 @@ TEST_CASE("CumSum_ReverseExclusive_StartsWithZero") {
         Numbers{6, 4, 0});
   CHECK(OneNode{"CumSum", {longs({1, 2}), axis}}.numbers() == Numbers{1, 3});
   CHECK(contains(OneNode{"CumSum", {x, longs({1})}}.error().message, "input 1 (axis)"));
+}
+
+TEST_CASE("CumProd_ReverseExclusive_StartsWithOne") {
+  const auto x = floats({3}, {3, 2, 4});
+  const auto axis = tensor<std::int32_t>({}, {0});
+  const auto product = [&](std::vector<Attribute> attributes) {
+    return OneNode{"CumProd", {x, axis}, std::move(attributes), 26}.numbers();
+  };
+  CHECK(product({}) == Numbers{3, 6, 24});
+  CHECK(product({integer("exclusive", 1)}) == Numbers{1, 3, 6});
+  CHECK(product({integer("reverse", 1)}) == Numbers{24, 8, 4});
+  CHECK(product({integer("reverse", 1), integer("exclusive", 1)}) == Numbers{8, 4, 1});
+  const auto wide = tensor<std::int32_t>({2}, {1 << 30, 6});
+  CHECK(OneNode{"CumProd", {wide, axis}, {}, 26}.numbers() == Numbers{1 << 30, -2147483648.0});
 }
 
 }  // namespace driftscope::test::reduce_test

@@ -136,6 +136,11 @@ TEST_CASE("DepthToSpace_BothModes_AndBack") {
         Numbers{0, 2, 4, 6, 1, 3, 5, 7});
   CHECK(OneNode{"SpaceToDepth", {counting({1, 1, 2, 4})}, {integer("blocksize", 2)}}.numbers() ==
         Numbers{0, 2, 1, 3, 4, 6, 5, 7});
+  const auto channels = counting({1, 2, 2, 2});
+  CHECK(OneNode{"SpaceToDepth", {channels}, {integer("blocksize", 2), text("mode", "CRD")}, 28}.numbers() ==
+        Numbers{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(OneNode{"SpaceToDepth", {channels}, {integer("blocksize", 2)}, 28}.numbers() ==
+        Numbers{0, 4, 1, 5, 2, 6, 3, 7});
   CHECK(contains(OneNode{"DepthToSpace", {x}, {integer("blocksize", 3)}}.error().message,
                  "axis 1 has the size 4, not a multiple of 9"));
   CHECK(contains(OneNode{"DepthToSpace", {x}}.error().message, "blocksize"));

@@ -33,6 +33,25 @@ TEST_CASE("Dft_InverseOfForward_IsTheInput") {
   }
 }
 
+TEST_CASE("Dft_InverseOnesided_MakesTheRealNumbersOfItsBins") {
+  for (const std::int64_t length : {2, 6, 8, 7}) {
+    const Tensor x = ramp({1, length, 1});
+    const OneNode forward{"DFT", {x}, {integer("axis", 1), integer("onesided", 1)}, 17};
+    const auto spectrum = strict_outputs(forward.graph(), forward.named());
+    REQUIRE(spectrum.ok());
+    CHECK((*spectrum)[0].shape() == Shape{1, length / 2 + 1, 2});
+    OneNode back{"DFT", {(*spectrum)[0]}, {integer("inverse", 1), integer("onesided", 1)}, 20};
+    if (length % 2 == 1) back.inputs.push_back(tensor<std::int64_t>({}, {length}));
+    const std::vector<double> got = back.strict_numbers();
+    REQUIRE(got.size() == static_cast<std::size_t>(length));
+    for (std::size_t i = 0; i < got.size(); ++i)
+      CHECK(got[i] == doctest::Approx(static_cast<double>(i)).epsilon(1e-5).scale(10));
+  }
+  const std::vector<Attribute> both = {integer("inverse", 1), integer("onesided", 1)};
+  CHECK(contains(OneNode{"DFT", {ramp({1, 4, 1})}, both, 20}.error().message, "expected 2 on the last axis"));
+  CHECK(contains(OneNode{"DFT", {ramp({1, 1, 2})}, both, 20}.error().message, "needs dft_length"));
+}
+
 TEST_CASE("Dft_OnesidedAndLength_CutBinsAndFillZeros") {
   const OneNode node{
       "DFT", {floats({1, 2, 1}, {1, 1}), tensor<std::int64_t>({}, {4})}, {integer("onesided", 1)}, 20};

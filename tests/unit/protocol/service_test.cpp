@@ -12,6 +12,7 @@
 #include "core/protocol/service.hpp"
 #include "core/protocol/value_stream.hpp"
 #include "core/trace/trace_file.hpp"
+#include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::service_test {
 namespace {

@@ -126,6 +126,9 @@ const std::vector<std::pair<const char*, Change>>& changes() {
       {"verification target", of_verification([](Verification& one) { one.target = "pc/fast"; })},
       {"verification verdict", of_verification([](Verification& one) { one.verdict = Verdict::fault; })},
       {"first_fault", of_verification([](Verification& one) { one.first_fault = "conv"; })},
+      {"overflows", of_verification([](Verification& one) {
+         one.overflows = {{"pow", "Pow", "h", "float16", 0, 2, 8, 60000.0}};
+       })},
       {"nonfinite",
        of_verification([](Verification& one) { one.nonfinite = {{"y", "last", "norm", 1, 2, 4}}; })},
       {"names", of_verification([](Verification& one) { one.names = "1 value matched"; })},

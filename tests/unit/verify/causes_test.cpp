@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
+#include "core/verify/narrow_factors.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/random_tensor.hpp"
 
@@ -76,6 +79,146 @@ TEST_CASE("Causes_BiasLeftOut_IsNamedWithItsBudgets") {
     CHECK(find(scaled, "parameter.bias_missing") == nullptr);
     CHECK(find(layer.verdict(2, 1.001f), "parameter.bias_missing") == nullptr);
   }
+}
+
+namespace {
+
+/// A graph of one node, and what a runtime recorded of it.
+struct Recorded {
+  Graph graph;
+  std::vector<NamedTensor> inputs;
+
+  /// The output of the right node, changed.
+  [[nodiscard]] LayerVerdict verdict(const std::function<void(std::span<float>)>& change) const {
+    ThreadPool threads(1);
+    std::vector<const Tensor*> read;
+    for (const ValueId id : graph.nodes[0].reads()) {
+      const auto given = std::ranges::find(inputs, graph.values[id].name, &NamedTensor::name);
+      read.push_back(given == inputs.end() ? &*graph.values[id].constant : &given->tensor);
+    }
+    auto outputs = evaluate_strict(graph.nodes[0], read, threads);
+    REQUIRE(outputs.ok());
+    change(outputs->front().mutable_values<float>());
+    Trace trace;
+    trace.tensors = inputs;
+    trace.tensors.push_back({"y", outputs->front()});
+    const auto verification = verify(graph, "", trace, threads);
+    REQUIRE(verification.ok());
+    return verification->layers.front();
+  }
+};
+
+Recorded one_node(const std::string& op, const Shape& x, std::vector<Attribute> attributes = {},
+                  float scale = 1.0f) {
+  Rng rng(12);
+  Tensor input = random_tensor(rng, x);
+  for (float& value : input.mutable_values<float>()) value *= scale;
+  return {built(ModelBuilder()
+                    .input("x", DType::float32, {x.begin(), x.end()})
+                    .node(op, {"x"}, {"y"}, std::move(attributes))
+                    .output("y")),
+          {{"x", input}}};
+}
+
+std::string cause_of(const LayerVerdict& layer) {
+  REQUIRE(layer.explanation.has_value());
+  return layer.explanation->cause ? layer.explanation->cause->id : "";
+}
+
+}  // namespace
+
+TEST_CASE("Causes_PartsNotWritten_AreNamedWithTheirPlaces") {
+  const Recorded layer = one_node("Sigmoid", {2, 16, 24});
+  const LayerVerdict tile = layer.verdict([](std::span<float> y) {
+    for (std::size_t i = 0; i < y.size(); ++i)
+      if (i / 24 % 16 >= 8 && i % 24 >= 16) y[i] = 0.0f;
+  });
+  CHECK(cause_of(tile) == "execution.zero_block");
+  CHECK(tile.explanation->pattern->text == "the last 8 columns of the last 8 rows");
+  CHECK(tile.explanation->pattern->tile == std::vector<std::int64_t>{1, 8, 16});
+  CHECK(tile.explanation->wrong == 128);
+  CHECK(tile.explanation->cause->explained == 768);
+  const LayerVerdict stale = layer.verdict([](std::span<float> y) {
+    for (std::size_t i = y.size(); i-- > 0;)
+      if (i / 24 % 16 >= 8 && i % 24 >= 16) y[i] = y[i - 8];
+  });
+  CHECK(cause_of(stale) == "execution.stale_tile");
+  const LayerVerdict unknown = layer.verdict([](std::span<float> y) {
+    for (std::size_t i = 0; i < y.size(); ++i)
+      if (i % 24 == 5) y[i] = 0.3f + 0.01f * static_cast<float>(i % 7);
+  });
+  CHECK(cause_of(unknown) == "");
+  CHECK(unknown.explanation->pattern->text == "column 5");
+  CHECK(explanation_text(*unknown.explanation).find("none of the ") == 0);
+  CHECK(explanation_text(*unknown.explanation).find("32 of 768 elements are wrong: column 5") !=
+        std::string::npos);
+}
+
+TEST_CASE("Causes_NarrowTypes_AreNamed") {
+  const Recorded layer = one_node("Tanh", {3, 40});
+  const auto stored = [](NarrowFormat format) {
+    return [format](std::span<float> y) {
+      for (float& value : y) value = rounded_to(format, value);
+    };
+  };
+  CHECK(cause_of(layer.verdict(stored(NarrowFormat::float16))) == "precision.output_f16");
+  CHECK(cause_of(layer.verdict(stored(NarrowFormat::bfloat16))) == "precision.output_bf16");
+  // An error of the same size that is not a number of the type.
+  const LayerVerdict other = layer.verdict([](std::span<float> y) {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] *= i % 2 == 0 ? 1.0003f : 0.9997f;
+  });
+  CHECK(cause_of(other).substr(0, 16) != "precision.output");
+}
+
+TEST_CASE("Causes_FunctionsLeftOutOrNaN_AreNamed") {
+  const Recorded relu = one_node("Relu", {50});
+  const std::vector<float> x(relu.inputs[0].tensor.values<float>().begin(),
+                             relu.inputs[0].tensor.values<float>().end());
+  CHECK(cause_of(relu.verdict([&](std::span<float> y) { std::ranges::copy(x, y.begin()); })) ==
+        "activation.missing");
+  Recorded nan = one_node("Relu", {50});
+  for (std::size_t i = 0; i < 50; i += 7) nan.inputs[0].tensor.mutable_values<float>()[i] = NAN;
+  CHECK(cause_of(nan.verdict([](std::span<float> y) {
+          for (float& value : y) value = std::isnan(value) ? 0.0f : value;
+        })) == "activation.nan_swallowed");
+  const Recorded softmax = one_node("Softmax", {4, 30}, {}, 100.0f);
+  const std::vector<float> logits(softmax.inputs[0].tensor.values<float>().begin(),
+                                  softmax.inputs[0].tensor.values<float>().end());
+  CHECK(cause_of(softmax.verdict([&](std::span<float> y) {
+          for (std::size_t row = 0; row < y.size(); row += 30) {
+            float sum = 0.0f;
+            for (std::size_t i = row; i < row + 30; ++i) sum += std::exp(logits[i]);
+            for (std::size_t i = row; i < row + 30; ++i) y[i] = std::exp(logits[i]) / sum;
+          }
+        })) == "activation.softmax_without_maximum");
+}
+
+TEST_CASE("Causes_RightLayers_ExplainNothing") {
+  for (const char* const op : {"Sigmoid", "Tanh", "Relu", "Softmax"}) {
+    const LayerVerdict right = one_node(op, {3, 40}).verdict([](std::span<float>) {});
+    CHECK_FALSE(is_bad(right.verdict));
+    CHECK_FALSE(right.explanation.has_value());
+  }
+}
+
+TEST_CASE("Causes_OutputsOfAnotherShape_AreNotExplained") {
+  ThreadPool threads(1);
+  const Recorded layer = one_node("Relu", {4, 6});
+  Trace trace;
+  trace.tensors = layer.inputs;
+  trace.tensors.push_back({"y", tensor<float>({6, 4}, std::vector<float>(24, 1.0f))});
+  const auto verification = verify(layer.graph, "", trace, threads);
+  REQUIRE(verification.ok());
+  CHECK(verification->layers.front().verdict == Verdict::fault);
+  CHECK_FALSE(verification->layers.front().explanation.has_value());
+}
+
+// A few wrong elements may look like many things: nothing is claimed.
+TEST_CASE("Causes_FewWrongElements_AreNotEvidence") {
+  const LayerVerdict one = one_node("Sigmoid", {16}).verdict([](std::span<float> y) { y[15] = 0.0f; });
+  CHECK(is_bad(one.verdict));
+  CHECK(cause_of(one) == "");
+  CHECK_FALSE(one.explanation->hypotheses.empty());
 }
 
 }  // namespace driftscope::test::causes_test

@@ -87,6 +87,97 @@ struct PackedProduct {
   }
 };
 
+// One expert without a function, and its two products as a runtime may compute them.
+struct PackedExpert {
+  std::int64_t bits;
+  Tensor a, scales, weights;
+
+  PackedExpert(std::uint64_t seed, std::int64_t bits_of_weights) : bits(bits_of_weights) {
+    Rng rng(seed);
+    a = random_tensor(rng, {rows, depth});
+    std::vector<float> factors(depth * depth / block);
+    for (float& x : factors) x = rng.uniform(0.01F, 0.1F);
+    scales = tensor<float>({1, depth, depth / block}, factors);
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(depth * depth * bits / 8));
+    for (auto& x : bytes) x = static_cast<std::uint8_t>(rng.below(256));
+    weights = tensor<std::uint8_t>({1, depth, depth * bits / 8}, bytes);
+  }
+
+  enum class Rounding { none, int8, tables };
+
+  // A row after both products, with `weights` twice.
+  [[nodiscard]] std::vector<double> product(std::vector<double> x, Rounding rounding) const {
+    std::vector<double> y(depth, 0.0);
+    for (std::int64_t first = 0; first < depth; first += block) {
+      double largest = 0.0;
+      const std::int64_t together = rounding == Rounding::tables ? 4 : 1;
+      for (std::int64_t k = first; k < first + block; k += together) {
+        double sum = 0.0;
+        for (std::int64_t i = k; i < k + together; ++i) sum += std::fabs(x[static_cast<std::size_t>(i)]);
+        largest = std::fmax(largest, sum);
+      }
+      const double step = largest / 127.0;
+      const auto in_steps = [&](double value) { return std::nearbyint(value / step) * step; };
+      for (std::int64_t n = 0; n < depth; ++n) {
+        double sum = 0.0;
+        const auto code = [&](std::int64_t k) {
+          const std::int64_t bit = (n * depth + k) * bits;
+          return (weights.values<std::uint8_t>()[static_cast<std::size_t>(bit / 8)] >> (bit % 8)) &
+                 ((1 << bits) - 1);
+        };
+        for (std::int64_t k = first; k < first + block; k += 4) {
+          double plain = 0.0;
+          double signs[2] = {0.0, 0.0};
+          for (std::int64_t i = k; i < k + 4; ++i) {
+            const double value = x[static_cast<std::size_t>(i)];
+            plain += (rounding == Rounding::int8 ? in_steps(value) : value) * (code(i) - (1 << (bits - 1)));
+            for (int b = 0; b < 2; ++b) signs[b] += (code(i) >> b & 1) != 0 ? value : -value;
+          }
+          // q − 2 = −½ + Σ 2ᵇ⁻¹ · sign.
+          double four = 0.0;
+          for (std::int64_t i = k; i < k + 4; ++i) four += x[static_cast<std::size_t>(i)];
+          sum += rounding == Rounding::tables ? 0.5 * in_steps(signs[0]) + in_steps(signs[1]) - 0.5 * four
+                                              : plain;
+        }
+        y[static_cast<std::size_t>(n)] +=
+            sum * static_cast<double>(
+                      scales.values<float>()[static_cast<std::size_t>(n * (depth / block) + first / block)]);
+      }
+    }
+    return y;
+  }
+
+  [[nodiscard]] LayerVerdict verdict(Rounding rounding, std::int64_t level = 0) const {
+    std::vector<float> y;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::vector<double> x;
+      for (std::int64_t k = 0; k < depth; ++k)
+        x.push_back(static_cast<double>(a.values<float>()[static_cast<std::size_t>(row * depth + k)]));
+      for (const double value : product(product(x, rounding), rounding))
+        y.push_back(static_cast<float>(value));
+    }
+    ModelBuilder model;
+    model.opset(21)
+        .opset("com.microsoft", 1)
+        .input("a", DType::float32, {rows, depth})
+        .initializer("logits", tensor<float>({rows, 1}, std::vector<float>(rows, 0.0F)))
+        .initializer("w", weights)
+        .initializer("s", scales)
+        .node("QMoE", {"a", "logits", "w", "s", "", "w", "s"}, {"y"},
+              {integer("expert_weight_bits", bits), integer("block_size", block),
+               integer("accuracy_level", level), text("activation_type", "identity")},
+              "com.microsoft")
+        .output("y");
+    Trace trace;
+    trace.tensors = {{"a", a}, {"y", tensor<float>({rows, depth}, y)}};
+    ThreadPool threads(1);
+    const auto result = verify(built(model), "", trace, threads);
+    REQUIRE_MESSAGE(result.ok(), result.error().message);
+    REQUIRE(result->layers.size() == 1);
+    return result->layers[0];
+  }
+};
+
 }  // namespace
 
 TEST_CASE("MatMulNBits_InputRoundedToInt8_IsRoundingWhereTheModelAllowsIt") {
@@ -111,6 +202,30 @@ TEST_CASE("MatMulNBits_ZeroPointsLeftOut_IsAFaultWithThatCause") {
   const LayerVerdict wrong = product.verdict(product.product(false, false));
   CHECK(wrong.verdict == Verdict::fault);
   CHECK(names(wrong, "zero_points_missing"));
+}
+
+TEST_CASE("QMoE_InputsRoundedToInt8_AreRoundingWhereKernelsDoSo") {
+  const std::uint64_t seed = test_seed(43);
+  SEED_INFO(seed);
+  using Rounding = PackedExpert::Rounding;
+  const PackedExpert four(seed, 4);
+  CHECK(four.verdict(Rounding::none).verdict == Verdict::identical);
+  CHECK(four.verdict(Rounding::int8).verdict == Verdict::fault);
+  const LayerVerdict allowed = four.verdict(Rounding::int8, 4);
+  CHECK(allowed.verdict == Verdict::rounding);
+  CHECK(names(allowed, "int8-activations-of-experts"));
+  CHECK(PackedExpert(seed, 8).verdict(Rounding::int8).verdict == Verdict::rounding);
+}
+
+TEST_CASE("QMoE_InputsInTablesOfInt8_AreRoundingWithTwoBits") {
+  const std::uint64_t seed = test_seed(44);
+  SEED_INFO(seed);
+  using Rounding = PackedExpert::Rounding;
+  const PackedExpert two(seed, 2);
+  CHECK(two.verdict(Rounding::none).verdict == Verdict::identical);
+  const LayerVerdict tables = two.verdict(Rounding::tables);
+  CHECK(tables.verdict == Verdict::rounding);
+  CHECK(names(tables, "tables-of-int8"));
 }
 
 }  // namespace driftscope::test::contrib_layers_test

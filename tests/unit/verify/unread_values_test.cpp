@@ -44,6 +44,28 @@ TEST_CASE("Verify_CastConstantReadBackAsZeros_AccusesNobody") {
   CHECK_FALSE(verification.first_fault.has_value());
 }
 
+// One node alone is judged as it is among all.
+TEST_CASE("VerifyNode_OfValuesReadBackWrongly_SaysWhatVerifySays") {
+  const Graph graph = built(cast_constant());
+  ThreadPool threads(1);
+  for (const Tensor& y : {tensor<float>({1, 3}, {4.5f, 6, 7.5f}), tensor<float>({1, 3}, {0, 0, 0})}) {
+    Trace trace;
+    trace.tensors = {{"x", given()}, {"w", zeros()}, {"wt", turned()}, {"y", y}};
+    const auto all = verify(graph, "", trace, threads);
+    REQUIRE(all.ok());
+    for (const LayerVerdict& layer : all->layers) {
+      CAPTURE(layer.node);
+      const auto alone = verify_node(graph, TraceView(trace), layer.node, threads);
+      REQUIRE(alone.ok());
+      REQUIRE(alone->layers.size() == 1);
+      CHECK(alone->layers[0].verdict == layer.verdict);
+      CHECK(reason_of(alone->layers[0]) == reason_of(layer));
+      CHECK(alone->layers[0].explanation.has_value() == layer.explanation.has_value());
+    }
+  }
+  CHECK_FALSE(verify_node(graph, TraceView(Trace{}), "nothing", threads).ok());
+}
+
 // One that did compute from the zeros shows that the value was wrong.
 TEST_CASE("Verify_CastConstantThatOneReaderComputedFrom_IsItsFault") {
   const Verification verification =

@@ -1,9 +1,12 @@
-// Gemm and MatMul.
+// Gemm, MatMul, and com.microsoft MatMulNBits, whose constant weights are decoded while planning: from there
+// on they are float32.
 #include <algorithm>
+#include <array>
 
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/ops/shared/matmul_nbits.hpp"
 
 namespace driftscope::gpu::gemm {
 
@@ -110,9 +113,44 @@ Result<bool> lower_matmul(GpuLowering& lowering, const Node& node) {
   return finish(lowering, node, std::move(product));
 }
 
+Result<bool> lower_nbits(GpuLowering& lowering, const Node& node) {
+  const ValueId x = node.inputs[0];
+  if (!lowering.is_float(x) || !lowering.is_float(node.outputs[0])) return false;
+  std::array<const Tensor*, 6> given = {};  // A, B, scales, zero_points, g_idx, bias
+  for (std::size_t i = 1; i < given.size(); ++i)
+    if (lowering.has_input(node, i)) {
+      given[i] = lowering.constant(node.inputs[i]);
+      if (given[i] == nullptr) return false;
+    }
+  const Tensor* zeros = given[3];
+  if (given[2]->dtype() != DType::float32) return false;
+  if (zeros != nullptr && zeros->dtype() != DType::uint8 && zeros->dtype() != DType::float32) return false;
+  DRIFTSCOPE_TRY(const NBitsLayout layout, read_nbits_layout(node));
+  DRIFTSCOPE_TRY(auto groups, nbits_groups(given[4], layout));
+  // Of few bits it fitted, as float32 it may be too large for one object: strict needs no such.
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(float));
+  if (layout.columns + 3 > lowering.facts().max_object_bytes / bytes / layout.depth) return false;
+  Product product;
+  product.m = element_count(lowering.shape(x)) / layout.depth;
+  product.n = layout.columns;
+  product.k = layout.depth;
+  std::vector<float> bias;
+  if (given[5] != nullptr) {
+    const auto row = bias_of(*given[5], product.n, 1.0f);
+    if (!row) return false;
+    bias = *row;
+  }
+  product.bias = bias;
+  DRIFTSCOPE_TRY(product.a, lowering.read(x, {}));
+  const NBitsWeights weights(layout, std::move(groups), *given[1], *given[2], zeros);
+  product.constant_b = [&weights](std::int64_t k, std::int64_t n) { return weights.at(k, n); };
+  return finish(lowering, node, std::move(product));
+}
+
 void add_to(GpuOperatorTable& table) {
   table.add("Gemm", lower_gemm);
   table.add("MatMul", lower_matmul);
+  table.add("com.microsoft.MatMulNBits", lower_nbits);
 }
 
 }  // namespace driftscope::gpu::gemm

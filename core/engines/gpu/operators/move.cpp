@@ -174,13 +174,18 @@ Result<bool> lower_concat(GpuLowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", 1));
   DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, y_shape.size()));
   Layout layout;
+  std::vector<ValueId> inputs;
   for (const ValueId id : node.inputs) {
-    if (id == no_value || !lowering.is_float(id)) return false;
+    if (id == no_value) return false;
+    const auto known = lowering.value(id).static_shape();
+    if (known && element_count(*known) == 0) continue;  // a cache before the first step
+    if (!lowering.is_float(id)) return false;
+    inputs.push_back(id);
     const Shape shape = lowering.shape(id);
     if (is_images(shape, lowering.layout(id)) && !same_order(shape, lowering.layout(id), {}))
       layout = channels_last(y_shape);
   }
-  if (node.inputs.size() > 12) return false;  // more than devices bind
+  if (inputs.size() > 12) return false;  // more than devices bind
   std::int64_t outer = 1;
   std::int64_t inner = 1;
   bool before = true;
@@ -191,7 +196,7 @@ Result<bool> lower_concat(GpuLowering& lowering, const Node& node) {
       (before ? outer : inner) *= y_shape[i];
   }
   std::vector<Piece> pieces;
-  for (const ValueId id : node.inputs) {
+  for (const ValueId id : inputs) {
     const Shape shape = lowering.shape(id);
     DRIFTSCOPE_TRY(const BufferId buffer,
                    lowering.read(id, layout.plain() ? Layout{} : channels_last(shape)));

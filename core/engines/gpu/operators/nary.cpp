@@ -1,8 +1,12 @@
-// Elementwise functions of several values, with broadcasting.
+// Elementwise functions of several values, with broadcasting, and the activations of language models, which
+// may have a bias.
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "core/engines/gpu/broadcast.hpp"
 #include "core/engines/gpu/operator_table.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope::gpu::nary {
 
@@ -67,6 +71,37 @@ Result<bool> lower_sum(GpuLowering& lowering, const Node& node) {
   return fold(lowering, node, "(", " + ", ")");
 }
 
+// Of the sum of its inputs: x, or x and a bias.
+Result<bool> place_gelu(GpuLowering& lowering, const Node& node, bool through_tanh) {
+  const char* const text = through_tanh
+                               ? "0.5 * {0} * (T(1.0) + tanh_bounded(0.79788456 * ({0} + 0.044715 * {0} * "
+                                 "{0} * {0})))"
+                               : "0.5 * {0} * (T(1.0) + erf({0} * 0.70710678))";
+  return place(lowering, node, fmt::format(fmt::runtime(text), node.inputs.size() > 1 ? "(x0 + x1)" : "x0"),
+               alone(node));
+}
+
+Result<bool> lower_gelu(GpuLowering& lowering, const Node& node) {
+  const auto form = string_attribute(node, "approximate", "none");
+  if (!form.ok()) return false;
+  return place_gelu(lowering, node, node.domain.empty() && *form == "tanh");
+}
+
+template <bool through_tanh>
+Result<bool> lower_contrib_gelu(GpuLowering& lowering, const Node& node) {
+  return place_gelu(lowering, node, through_tanh);
+}
+
+// x0 · σ(alpha · x0), times x1 where there is one. Swish, QuickGelu, SwiGLU.
+Result<bool> lower_swish(GpuLowering& lowering, const Node& node) {
+  DRIFTSCOPE_TRY(const float alpha, float_attribute(node, "alpha", node.domain.empty() ? 1.0f : 1.702f));
+  if (!std::isfinite(alpha)) return false;
+  return place(
+      lowering, node,
+      fmt::format("x0 * sigmoid({} * x0){}", float_text(alpha), node.inputs.size() > 1 ? " * x1" : ""),
+      alone(node));
+}
+
 constexpr char sub_text[] = "x0 - x1";
 constexpr char mul_text[] = "x0 * x1";
 constexpr char div_text[] = "x0 / x1";
@@ -83,6 +118,13 @@ void add_to(GpuOperatorTable& table) {
   table.add("Max", lower_max);
   table.add("Min", lower_min);
   table.add("Sum", lower_sum);
+  table.add("Gelu", lower_gelu);
+  table.add("com.microsoft.Gelu", lower_gelu);
+  table.add("com.microsoft.BiasGelu", lower_contrib_gelu<false>);
+  table.add("com.microsoft.FastGelu", lower_contrib_gelu<true>);
+  table.add("com.microsoft.QuickGelu", lower_swish);
+  table.add("Swish", lower_swish);
+  table.add("SwiGLU", lower_swish);
 }
 
 }  // namespace driftscope::gpu::nary

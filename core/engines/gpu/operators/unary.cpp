@@ -61,12 +61,6 @@ Result<bool> lower_hard_sigmoid(GpuLowering& lowering, const Node& node) {
                fmt::format("clamp({} * x0 + T({}), T(0.0), T(1.0))", float_text(alpha), float_text(beta)));
 }
 
-Result<bool> lower_gelu(GpuLowering& lowering, const Node& node) {
-  const auto form = string_attribute(node, "approximate", "none");
-  if (!form.ok() || *form != "none") return false;
-  return place(lowering, node, "0.5 * x0 * (T(1.0) + erf(x0 * 0.70710678))");
-}
-
 template <const char* text>
 Result<bool> lower(GpuLowering& lowering, const Node& node) {
   return place(lowering, node, text);
@@ -96,7 +90,6 @@ void add_to(GpuOperatorTable& table) {
   table.add("LeakyRelu", lower_leaky_relu);
   table.add("ThresholdedRelu", lower_thresholded_relu);
   table.add("HardSigmoid", lower_hard_sigmoid);
-  table.add("Gelu", lower_gelu);
   table.add("Abs", lower<abs_text>);
   table.add("Neg", lower<neg_text>);
   table.add("Floor", lower<floor_text>);

@@ -1,12 +1,13 @@
-// Elementwise operators on simd/elementwise: Relu, Sigmoid, Tanh, Erf, Gelu, Clip; Add, Sub, Mul, Div with
-// the broadcasts that networks have: equal shapes, one number, one number per channel (a run of equal
-// length for each element of the smaller input).
+// Elementwise operators on simd/elementwise: Relu, Sigmoid, Tanh, Erf, Gelu, Swish, SwiGLU, Clip; Add, Sub,
+// Mul, Div with the broadcasts that networks have: equal shapes, one number, one number per channel (a run of
+// equal length for each element of the smaller input).
 #include <algorithm>
 #include <limits>
 
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/simd/elementwise.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/model/element.hpp"
 #include "core/ops/shared/broadcast.hpp"
 
 namespace driftscope::strict::elementwise {
@@ -52,6 +53,41 @@ std::unique_ptr<StrictKernel> prepare_gelu(const StrictSite& site) {
   return nullptr;
 }
 
+// x · σ(alpha · x), times input 1 where there is one: Swish, QuickGelu, SwiGLU.
+class SwishKernel final : public StrictKernel {
+ public:
+  SwishKernel(const StrictSite& site, float alpha)
+      : site_(site), kernels_(elementwise_kernels(site.simd)), alpha_(alpha) {}
+
+  Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
+    DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
+    const float* x = inputs[0]->values<float>().data();
+    const float* factor = site_.has_input(1) ? inputs[1]->values<float>().data() : nullptr;
+    float* out = y.mutable_values<float>().data();
+    site_.threads.parallel_for(y.elements(), grain, [&](std::int64_t begin, std::int64_t end) {
+      const auto count = static_cast<std::size_t>(end - begin);
+      float* to = out + begin;
+      kernels_.mul_scalar(x + begin, alpha_, to, count);
+      kernels_.sigmoid(to, to, count);
+      kernels_.mul(x + begin, to, to, count);
+      if (factor != nullptr) kernels_.mul(to, factor + begin, to, count);
+    });
+    return one(std::move(y));
+  }
+
+ private:
+  StrictSite site_;
+  ElementwiseKernels kernels_;
+  float alpha_;
+};
+
+std::unique_ptr<StrictKernel> prepare_swish(const StrictSite& site) {
+  const auto alpha = float_attribute(site.node, "alpha", site.node.domain.empty() ? 1.0f : 1.702f);
+  if (!alpha.ok() || !site.all_float32()) return nullptr;
+  if (site.has_input(1) && *site.shape(1) != *site.shape(0)) return nullptr;
+  return std::make_unique<SwishKernel>(site, *alpha);
+}
+
 // The limits are read at each run: attributes until opset 10, then inputs that may be computed.
 class ClipKernel final : public StrictKernel {
  public:
@@ -82,9 +118,15 @@ class ClipKernel final : public StrictKernel {
 
 std::unique_ptr<StrictKernel> prepare_clip(const StrictSite& site) {
   if (!site.all_float32()) return nullptr;
-  constexpr float lowest = std::numeric_limits<float>::lowest();
-  constexpr float largest = std::numeric_limits<float>::max();
-  if (site.node.opset >= 11) return std::make_unique<ClipKernel>(site, lowest, largest);
+  float lowest = std::numeric_limits<float>::lowest();
+  float largest = std::numeric_limits<float>::max();
+  if (site.node.opset >= 11) {
+    visit_floating(site.stored, [&]<class E>() {
+      lowest = static_cast<float>(E::lowest);
+      largest = static_cast<float>(E::largest);
+    });
+    return std::make_unique<ClipKernel>(site, lowest, largest);
+  }
   const auto low = float_attribute(site.node, "min", lowest);
   const auto high = float_attribute(site.node, "max", largest);
   if (!low.ok() || !high.ok()) return nullptr;
@@ -200,6 +242,10 @@ void add_to(StrictKernelTable& table) {
   table.add("Tanh", prepare_unary<&K::tanh>);
   table.add("Erf", prepare_unary<&K::erf>);
   table.add("Gelu", prepare_gelu);
+  table.add("com.microsoft.Gelu", prepare_unary<&K::gelu>);
+  table.add("com.microsoft.QuickGelu", prepare_swish);
+  table.add("Swish", prepare_swish);
+  table.add("SwiGLU", prepare_swish);
   table.add("Clip", prepare_clip);
   table.add("Add", prepare_binary<&K::add, &K::add_scalar, true>);
   table.add("Sub", prepare_binary<&K::sub, &K::sub_scalar, false>);

@@ -1,5 +1,6 @@
 // Operators that treat contiguous rows one by one, on simd/elementwise: GlobalAveragePool, Softmax
-// along the last axis, BatchNormalization with statistics per channel, LayerNormalization.
+// along the last axis, BatchNormalization with statistics per channel, LayerNormalization and
+// RMSNormalization, also behind a sum (com.microsoft), Gelu behind a bias.
 #include <algorithm>
 #include <cmath>
 
@@ -99,31 +100,114 @@ class BatchNormalizationKernel final : public RowKernel {
   std::vector<float> b_;
 };
 
+/// ((x − mean)·(1/√(variance + ε)))·scale + bias, or with 0 for the mean and without a bias.
+struct NormalizeRow {
+  float epsilon;
+  bool centered;
+  const float* scale = nullptr;
+  const float* bias = nullptr;
+
+  /// `y` may be `x`.
+  void operator()(const ElementwiseKernels& kernels, const float* x, float* y, std::size_t size) const {
+    const auto count = static_cast<float>(size);
+    const float mean = centered ? kernels.sum(x, size) / count : 0.0f;
+    const float variance = kernels.sum_squared_deviations(x, mean, size) / count;
+    if (centered) kernels.sub_scalar(x, mean, y, size);
+    kernels.mul_scalar(centered ? y : x, 1.0f / std::sqrt(variance + epsilon), y, size);
+    kernels.mul(y, scale, y, size);
+    if (bias != nullptr)
+      kernels.add(y, bias, y, size);
+    else if (centered)
+      kernels.add_scalar(y, 0.0f, y, size);  // −0 becomes +0, as in the scalar kernel
+  }
+};
+
+const float* data_of(std::span<const Tensor* const> inputs, std::size_t i) {
+  return i < inputs.size() && inputs[i] != nullptr ? inputs[i]->values<float>().data() : nullptr;
+}
+
 class LayerNormalizationKernel final : public RowKernel {
  public:
-  LayerNormalizationKernel(const StrictSite& site, std::int64_t size, float epsilon)
-      : RowKernel(site, size), epsilon_(epsilon) {}
+  LayerNormalizationKernel(const StrictSite& site, std::int64_t size, NormalizeRow normalize)
+      : RowKernel(site, size), normalize_(normalize) {}
 
  private:
   void before(std::span<const Tensor* const> inputs) override {
-    scale_ = inputs[1]->values<float>().data();
-    bias_ = inputs.size() > 2 && inputs[2] != nullptr ? inputs[2]->values<float>().data() : nullptr;
+    normalize_.scale = data_of(inputs, 1);
+    normalize_.bias = data_of(inputs, 2);
   }
   void row(std::int64_t /*index*/, const float* x, float* y) const override {
-    const auto count = static_cast<float>(size());
-    const float mean = kernels_.sum(x, size()) / count;
-    const float variance = kernels_.sum_squared_deviations(x, mean, size()) / count;
-    kernels_.sub_scalar(x, mean, y, size());
-    kernels_.mul_scalar(y, 1.0f / std::sqrt(variance + epsilon_), y, size());
-    kernels_.mul(y, scale_, y, size());
-    if (bias_ != nullptr)
-      kernels_.add(y, bias_, y, size());
-    else
-      kernels_.add_scalar(y, 0.0f, y, size());  // −0 becomes +0, as in the scalar kernel
+    normalize_(kernels_, x, y, size());
   }
 
-  float epsilon_;
-  const float* scale_ = nullptr;
+  NormalizeRow normalize_;
+};
+
+constexpr std::size_t no_input = ~std::size_t{0};
+
+struct SkipInputs {
+  std::size_t gamma;
+  std::size_t beta;
+  std::size_t bias;
+};
+
+/// Skip is repeated over the batch. Output 3, where it is wanted, is the sum.
+class SkipNormalizationKernel final : public StrictKernel {
+ public:
+  SkipNormalizationKernel(const StrictSite& site, SkipInputs at, NormalizeRow normalize)
+      : site_(site), at_(at), normalize_(normalize), kernels_(elementwise_kernels(site.simd)) {}
+
+  Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
+    std::vector<Tensor> outputs(site_.node.outputs.size());
+    const Shape& shape = inputs[0]->shape();
+    DRIFTSCOPE_TRY(outputs[0], Tensor::make(DType::float32, shape, "output 0"));
+    const bool wanted = outputs.size() > 3 && site_.node.outputs[3] != no_value;
+    if (wanted) {
+      DRIFTSCOPE_TRY(outputs[3], Tensor::make(DType::float32, shape, "output 3 (the sum)"));
+    }
+    float* y = outputs[0].mutable_values<float>().data();
+    float* sums = wanted ? outputs[3].mutable_values<float>().data() : y;
+    const float* x = data_of(inputs, 0);
+    const float* skip = data_of(inputs, 1);
+    const float* bias = data_of(inputs, at_.bias);
+    normalize_.scale = data_of(inputs, at_.gamma);
+    normalize_.bias = data_of(inputs, at_.beta);
+    const std::int64_t size = shape.back();
+    const std::int64_t skips = inputs[1]->elements() / size;
+    const auto count = static_cast<std::size_t>(size);
+    site_.threads.parallel_for(inputs[0]->elements() / size,
+                               std::max<std::int64_t>(1, floats_per_chunk / size),
+                               [&](std::int64_t begin, std::int64_t end) {
+                                 for (std::int64_t i = begin; i < end; ++i) {
+                                   float* sum = sums + i * size;
+                                   kernels_.add(x + i * size, skip + i % skips * size, sum, count);
+                                   if (bias != nullptr) kernels_.add(sum, bias, sum, count);
+                                   normalize_(kernels_, sum, y + i * size, count);
+                                 }
+                               });
+    return outputs;
+  }
+
+ private:
+  StrictSite site_;
+  SkipInputs at_;
+  NormalizeRow normalize_;
+  ElementwiseKernels kernels_;
+};
+
+class GeluKernel final : public RowKernel {
+ public:
+  GeluKernel(const StrictSite& site, std::int64_t size, ElementwiseKernels::Unary gelu)
+      : RowKernel(site, size), gelu_(gelu) {}
+
+ private:
+  void before(std::span<const Tensor* const> inputs) override { bias_ = data_of(inputs, 1); }
+  void row(std::int64_t /*index*/, const float* x, float* y) const override {
+    if (bias_ != nullptr) kernels_.add(x, bias_, y, size());
+    gelu_(bias_ == nullptr ? x : y, y, size());
+  }
+
+  ElementwiseKernels::Unary gelu_;
   const float* bias_ = nullptr;
 };
 
@@ -162,6 +246,7 @@ std::unique_ptr<StrictKernel> prepare_batch_normalization(const StrictSite& site
                                                     channels, *epsilon);
 }
 
+template <bool centered>
 std::unique_ptr<StrictKernel> prepare_layer_normalization(const StrictSite& site) {
   if (!takes(site) || !site.has_input(1)) return nullptr;
   const Shape shape = *site.shape(0);
@@ -173,14 +258,45 @@ std::unique_ptr<StrictKernel> prepare_layer_normalization(const StrictSite& site
   const std::int64_t size = element_count(std::span(shape).subspan(*axis));
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
     if (site.has_input(i) && !fits_lane(*site.shape(i), shape, *axis)) return nullptr;
-  return std::make_unique<LayerNormalizationKernel>(site, size, *epsilon);
+  return std::make_unique<LayerNormalizationKernel>(site, size, NormalizeRow{*epsilon, centered});
+}
+
+template <bool centered>
+std::unique_ptr<StrictKernel> prepare_skip_normalization(const StrictSite& site) {
+  const SkipInputs at = centered ? SkipInputs{2, 3, 4} : SkipInputs{2, no_input, 3};
+  std::vector<ValueId> values = site.node.inputs;
+  const std::vector<ValueId>& outputs = site.node.outputs;
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
+    if (i < outputs.size() && outputs[i] != no_value) return nullptr;  // mean, 1/deviation
+  values.push_back(outputs[0]);
+  if (outputs.size() > 3) values.push_back(outputs[3]);
+  for (const ValueId id : values) {
+    if (id == no_value) continue;
+    const auto shape = site.graph.values[id].static_shape();
+    if (site.graph.values[id].dtype != DType::float32 || !shape || element_count(*shape) == 0) return nullptr;
+  }
+  const auto epsilon = float_attribute(site.node, "epsilon", 1e-12f);
+  if (!epsilon.ok() || outputs[0] == no_value) return nullptr;
+  return std::make_unique<SkipNormalizationKernel>(site, at, NormalizeRow{*epsilon, centered});
+}
+
+template <ElementwiseKernels::Unary ElementwiseKernels::* gelu>
+std::unique_ptr<StrictKernel> prepare_gelu(const StrictSite& site) {
+  if (!takes(site) || site.shape(0)->empty()) return nullptr;
+  return std::make_unique<GeluKernel>(site, site.shape(0)->back(), elementwise_kernels(site.simd).*gelu);
 }
 
 void add_to(StrictKernelTable& table) {
   table.add("GlobalAveragePool", prepare_global_average);
   table.add("Softmax", prepare_softmax);
   table.add("BatchNormalization", prepare_batch_normalization);
-  table.add("LayerNormalization", prepare_layer_normalization);
+  table.add("LayerNormalization", prepare_layer_normalization<true>);
+  table.add("RMSNormalization", prepare_layer_normalization<false>);
+  table.add("SimplifiedLayerNormalization", prepare_layer_normalization<false>);
+  table.add("com.microsoft.SkipLayerNormalization", prepare_skip_normalization<true>);
+  table.add("com.microsoft.SkipSimplifiedLayerNormalization", prepare_skip_normalization<false>);
+  table.add("com.microsoft.BiasGelu", prepare_gelu<&ElementwiseKernels::gelu>);
+  table.add("com.microsoft.FastGelu", prepare_gelu<&ElementwiseKernels::gelu_tanh>);
 }
 
 }  // namespace driftscope::strict::rows

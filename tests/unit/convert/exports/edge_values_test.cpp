@@ -43,6 +43,27 @@ TEST_CASE("Export_LeastInteger_StaysWhatItsTypeMakesOfIt") {
   expect(smallest, {{"x", tensor<std::int32_t>({3}, {5, lowest, 7})}}, {double{lowest}, 5.0});
 }
 
+TEST_CASE("Export_ElementsThatAreChosen_AreThose") {
+  ModelBuilder slice;
+  slice.opset(17)
+      .input("x", DType::float32, {2, 3})
+      .initializer("starts", tensor<std::int64_t>({1}, {2}))
+      .initializer("ends", tensor<std::int64_t>({1}, {-4}))
+      .initializer("axes", tensor<std::int64_t>({1}, {1}))
+      .initializer("steps", tensor<std::int64_t>({1}, {-2}))
+      .node("Slice", {"x", "starts", "ends", "axes", "steps"}, {"y"})
+      .output("y");
+  const NamedInputs six = {{"x", tensor<float>({2, 3}, {0, 1, 2, 3, 4, 5})}};
+  expect(slice, six, {2, 0, 5, 3});
+  ModelBuilder gather;
+  gather.opset(17)
+      .input("x", DType::float32, {2, 3})
+      .initializer("places", tensor<std::int64_t>({2, 2}, {0, 2, 1, -3}))
+      .node("GatherND", {"x", "places"}, {"y"})
+      .output("y");
+  expect(gather, six, {2, 3});
+}
+
 TEST_CASE("Export_BoundBeyondThirtyTwoBits_IsNone") {
   ModelBuilder model;
   model.opset(17)

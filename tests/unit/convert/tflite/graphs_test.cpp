@@ -271,6 +271,7 @@ TEST_CASE("TfliteReader_CustomOperators_AreNamedWhereTheyAreNotRead") {
   CHECK(refusal("Convolution2DTransposeBias", {3, 2, 2}).find("its padding is 3") != std::string::npos);
   CHECK(refusal("Convolution2DTransposeBias", {1, 0, 2}).find("steps of 2 x 0") != std::string::npos);
   CHECK(refusal("MaxUnpooling2D", {1, 1, 2, 2, 2, 0}).find("side by side") != std::string::npos);
+  CHECK(refusal("MaxUnpooling2D", {1, 2, 2, 1025, 2, 0}).find("windows of 2 x 1025") != std::string::npos);
 }
 
 TEST_CASE("TfliteReader_DamagedGraphs_AreErrorsAtMost") {

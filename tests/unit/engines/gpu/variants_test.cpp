@@ -68,7 +68,7 @@ TEST_CASE("GpuShaders_OfEachOperatorOfTheTable_AreAllThatThereIs") {
   const ShaderVariants webgl = shader_variants(gpu::Api::webgl, quiet);
   for (const ShaderVariants* of : {&webgpu, &webgl})
     for (const auto& [op, nodes] : of->nodes)
-      CHECK_MESSAGE(nodes > 0, op, ": tests/unit/support/gpu_variants.cpp has no node that runs on a GPU");
+      CHECK_MESSAGE(nodes > 0, op, ": tests/unit/support/gpu_nodes.cpp has no node that runs on a GPU");
 
   const std::set<std::string> wgsl = lines_made(webgpu);
   const std::set<std::string> glsl = lines_made(webgl);

@@ -162,6 +162,65 @@ TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
   }
 }
 
+TEST_CASE("StrictRows_OfLanguageModels_SameBitsAsPlain") {
+  const std::uint64_t seed = test_seed(106);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const std::string microsoft = "com.microsoft";
+  for (int i = 0; i < repetitions(40); ++i) {
+    const Values values = rng.below(3) == 0 ? Values::special : Values::normal;
+    const std::int64_t batch = between(rng, 1, 3);
+    const std::int64_t rows = between(rng, 1, 9);
+    const std::int64_t width = between(rng, 1, 70);
+    const Tensor x = random_tensor(rng, {batch, rows, width}, values);
+    const auto row = [&] { return random_tensor(rng, {width}, values); };
+
+    CHECK(check_same_bits({.op_type = "SimplifiedLayerNormalization", .inputs = {x, row()}}).fast);
+    NodeCase rms{.op_type = "RMSNormalization",
+                 .attributes = {{"axis", std::int64_t{1}}, {"epsilon", 0.1f}},
+                 .inputs = {x, random_tensor(rng, {rows, width}, values)},
+                 .opset = 23};
+    CHECK(check_same_bits(rms).fast);
+    rms.inputs[1] = random_tensor(rng, {1, width}, values);  // spread by the scalar kernel
+    CHECK(check_same_bits(rms).valid);
+
+    const bool simple = rng.below(2) == 0;
+    const Shape skip =
+        rng.below(2) == 0 ? Shape{rows, width} : Shape{rng.below(2) == 0 ? 1 : batch, rows, width};
+    NodeCase sum{.op_type = simple ? "SkipSimplifiedLayerNormalization" : "SkipLayerNormalization",
+                 .inputs = {x, random_tensor(rng, skip, values), row()},
+                 .variable = 2,
+                 .domain = microsoft};
+    if (!simple) {
+      sum.inputs.emplace_back();
+      if (rng.below(2) == 0) sum.inputs.back() = row();
+    }
+    if (rng.below(2) == 0) sum.inputs.emplace_back(row());
+    CHECK(check_same_bits(sum).fast);
+    sum.outputs = 4;
+    sum.omitted = {1, 2};
+    CHECK(check_same_bits(sum).fast);
+    sum.omitted = {1};  // with the deviation
+    const SameBits with_deviation = check_same_bits(sum);
+    CHECK(with_deviation.valid);
+    CHECK(!with_deviation.fast);
+
+    CHECK(check_same_bits({.op_type = "BiasGelu", .inputs = {x, row()}, .domain = microsoft}).fast);
+    CHECK(check_same_bits({.op_type = "FastGelu", .inputs = {x, row()}, .domain = microsoft}).fast);
+    CHECK(check_same_bits({.op_type = "FastGelu", .inputs = {x}, .domain = microsoft}).fast);
+    CHECK(check_same_bits({.op_type = "Gelu", .inputs = {x}, .domain = microsoft}).fast);
+    CHECK(check_same_bits({.op_type = "QuickGelu", .inputs = {x}, .domain = microsoft}).fast);
+    const std::vector<Attribute> alpha = {{"alpha", 0.1f * static_cast<float>(between(rng, -30, 30))}};
+    CHECK(check_same_bits({.op_type = "Swish", .attributes = alpha, .inputs = {x}, .opset = 24}).fast);
+    CHECK(check_same_bits({.op_type = "SwiGLU",
+                           .attributes = alpha,
+                           .inputs = {x, random_tensor(rng, {batch, rows, width}, values)},
+                           .variable = 2,
+                           .opset = 28})
+              .fast);
+  }
+}
+
 // As many numbers as a lane has, but one for each lane: not the kernel's.
 TEST_CASE("StrictLayerNormalization_ScaleOfLanes_IsLeftToThePlainKernel") {
   Rng rng(7);

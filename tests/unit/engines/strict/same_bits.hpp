@@ -26,6 +26,8 @@ struct NodeCase {
   std::size_t variable = 1;
   std::int64_t opset = 21;
   std::size_t outputs = 1;
+  std::string domain = "";
+  std::vector<std::size_t> omitted = {};  ///< of the outputs
 };
 
 /// The text of a case, for messages: "Conv(1x3x8x8, 4x3x3x3) pads=[1,1,1,1]".
@@ -39,7 +41,8 @@ struct SameBits {
   bool fast = false;   ///< a fast kernel took it
 };
 
-/// Checks every width of this machine with 1, 2 and 4 threads, each twice with one session.
+/// Checks every width of this machine with 1, 2 and 4 threads, each twice with one session; of
+/// half of all cases also the same with float16 or bfloat16 in place of float32.
 SameBits check_same_bits(const NodeCase& node_case);
 
 /// The values in a random tensor.

@@ -1,0 +1,69 @@
+// Why layers are wrong: the cause, or which elements and how far hypotheses get.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/format.hpp"
+#include "core/report/section.hpp"
+
+namespace driftscope::sections::why {
+namespace {
+
+constexpr std::size_t max_layers = 12;
+
+std::string hypotheses_table(const LayerExplanation& explanation) {
+  if (explanation.cause || explanation.hypotheses.empty()) return "";
+  std::string html = open_table("How far hypotheses get") +
+                     "<tr><th scope=\"col\">hypothesis</th><th scope=\"col\">right elements</th><th "
+                     "scope=\"col\">largest error ÷ budget</th></tr>";
+  for (const Hypothesis& one : explanation.hypotheses)
+    html += fmt::format(
+        "<tr><th scope=\"row\">{} <span class=\"soft\">{}</span></th><td>{} of {}</td><td>{}</td></tr>",
+        html_text(one.text, 200), html_text(one.id, 80), format_count(one.explained),
+        format_count(explanation.elements),
+        std::isfinite(one.budget_after) ? format_number(one.budget_after) : "∞");
+  return html + "</table></div>";
+}
+
+std::string layer_text(const LayerExplanation& explanation, const std::string& target) {
+  std::string html = fmt::format(
+      "<article class=\"layer\"><h3>{} <span class=\"soft\">{}</span> <span class=\"v-{}\">{}</span> <span "
+      "class=\"soft\">on {}</span></h3><p>{}</p>",
+      html_text(explanation.node, 60), html_text(explanation.op, 40), verdict_name(explanation.verdict),
+      verdict_name(explanation.verdict), html_text(target, 60),
+      html_text(explanation_text(explanation), max_reason));
+  if (explanation.cause) {
+    html += fmt::format(
+        "<p class=\"soft\">{} of {} elements were wrong{}{}. By accident: at most {:.0e}.</p>",
+        format_count(explanation.wrong), format_count(explanation.elements), explanation.pattern ? ": " : "",
+        explanation.pattern ? html_text(explanation.pattern->text, 400) : "",
+        std::fmax(explanation.cause->chance, 1e-300));
+  }
+  return html + hypotheses_table(explanation) + "</article>";
+}
+
+std::string write(const SectionContext& context) {
+  std::string html;
+  std::size_t shown = 0;
+  std::size_t all = 0;
+  for (const TargetResult* const target : first_targets(context.view)) {
+    if (!target->verification) continue;
+    for (const LayerVerdict& layer : target->verification->layers) {
+      if (!layer.explanation) continue;
+      ++all;
+      if (shown == max_layers || html.size() > context.max_bytes / 2) continue;
+      ++shown;
+      html += layer_text(*layer.explanation, target->target);
+    }
+  }
+  if (all == 0) return "";
+  if (all > shown)
+    context.left_out.push_back(fmt::format("explanations of {} of {} layers.", all - shown, all));
+  return open_section("why", "Why layers are wrong") + html + "</section>";
+}
+
+}  // namespace
+
+void add_to(SectionTable& table) { table.add({32, write}); }
+
+}  // namespace driftscope::sections::why

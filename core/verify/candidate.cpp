@@ -1,0 +1,104 @@
+// Compiled for size on the web (cmake/core.cmake).
+#include "core/verify/candidate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/eval/evaluate.hpp"
+#include "core/eval/operator.hpp"
+#include "core/numerics/rounding.hpp"
+#include "core/verify/verify_tensor.hpp"
+
+namespace driftscope {
+namespace {
+
+std::optional<std::vector<Bounded>> moved_elements(const Candidate& candidate, const LayerCase& layer) {
+  const std::span<const Bounded> right = layer.right();
+  if (static_cast<std::int64_t>(right.size()) != layer.got.elements()) return std::nullopt;
+  std::vector<Bounded> moved;
+  moved.reserve(right.size());
+  for (std::int64_t i = 0; i < layer.got.elements(); ++i)
+    moved.push_back(element_from(right, candidate.source(i)));
+  return moved;
+}
+
+/// One more rounding, to a narrower type.
+void store_as(DType dtype, std::vector<Bounded>& values) {
+  const ErrorModel narrow = error_model_for({}, dtype);
+  for (Bounded& x : values) {
+    const double size = std::fabs(x.value) + x.worst;
+    if (!(size <= narrow.largest)) continue;
+    const double step = rounding_error(narrow, size);
+    x = {x.value, x.worst + step, x.likely + step, x.systematic + step};
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<Bounded>> bounds_of(const Candidate& candidate, const LayerCase& layer,
+                                              const DerivationInputs& inputs) {
+  if (candidate.source) return moved_elements(candidate, layer);
+  const Node& node = candidate.node ? *candidate.node : layer.node();
+  const ErrorModel& model = candidate.model ? *candidate.model : layer.run.model;
+  std::vector<const Evaluated<Bounded>*> pointers;
+  for (std::size_t i = 0; i < node.reads().size() && i < inputs.lifted.size(); ++i) {
+    const Evaluated<Bounded>& input = inputs.lifted[i];
+    const bool left_out = i < node.inputs.size() && node.inputs[i] == no_value;
+    pointers.push_back(input.dtype == DType::undefined || left_out ? nullptr : &input);
+  }
+  std::vector<Evaluated<Bounded>> others(candidate.inputs.size());
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const OtherInput& other = candidate.inputs[i];
+    auto tensor = other.make();
+    if (!tensor || other.place >= pointers.size()) return std::nullopt;
+    others[i] = known<Bounded>(*tensor);
+    pointers[other.place] = &others[i];
+  }
+  auto results = evaluate<Bounded>(node, pointers, layer.threads,
+                                   {.recorded = inputs.reread ? &*inputs.reread : nullptr, .model = &model});
+  if (!results.ok() || layer.output >= results->size()) return std::nullopt;
+  Evaluated<Bounded>& result = (*results)[layer.output];
+  if (is_known(result)) {
+    auto lifted = lift<Bounded>(result.tensor);
+    if (!lifted.ok()) return std::nullopt;
+    result = *std::move(lifted);
+  }
+  if (result.shape != layer.got.shape()) return std::nullopt;
+  if (candidate.stored_as != DType::undefined) store_as(candidate.stored_as, result.real);
+  return std::move(result.real);
+}
+
+std::optional<BudgetUse> use_of(std::span<const Bounded> computed, const Candidate& candidate,
+                                const LayerCase& layer) {
+  const ErrorModel& model = candidate.model ? *candidate.model : layer.run.model;
+  const TensorVerification verified =
+      verify_tensor(computed, layer.got, error_model_for(model, layer.got.dtype()), layer.threads);
+  if (verified.verified.specials > 0) return std::nullopt;
+  return verified.verified.use;
+}
+
+std::optional<Tensor> float_result_of(const Candidate& candidate, const LayerCase& layer,
+                                      const DerivationInputs& inputs) {
+  const Node& node = candidate.node ? *candidate.node : layer.node();
+  std::vector<Tensor> others;
+  std::vector<const Tensor*> tensors;
+  for (std::size_t i = 0; i < inputs.tensors.size() && i < node.reads().size(); ++i) {
+    const bool left_out = i < node.inputs.size() && node.inputs[i] == no_value;
+    const bool none = inputs.tensors[i].dtype() == DType::undefined;
+    tensors.push_back(left_out || none ? nullptr : &inputs.tensors[i]);
+  }
+  others.reserve(candidate.inputs.size());
+  for (const OtherInput& other : candidate.inputs) {
+    auto tensor = other.make();
+    if (!tensor || other.place >= tensors.size()) return std::nullopt;
+    others.push_back(*std::move(tensor));
+    tensors[other.place] = &others.back();
+  }
+  auto results = evaluate_strict(node, tensors, layer.threads);
+  if (!results.ok() || layer.output >= results->size()) return std::nullopt;
+  Tensor& made = (*results)[layer.output];
+  if (made.dtype() != layer.got.dtype() || made.shape() != layer.got.shape()) return std::nullopt;
+  return std::move(made);
+}
+
+}  // namespace driftscope

@@ -1,0 +1,33 @@
+// What a candidate of a variant computes on a layer's own inputs: with bounds, and in plain float32 to see
+// whether bounds are worth their time. Clients: variant, causes.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/verify/variant.hpp"
+
+namespace driftscope {
+
+/// The output as the candidate has it, with its bounds; nothing where it does not apply or has another shape.
+[[nodiscard]] std::optional<std::vector<Bounded>> bounds_of(const Candidate& candidate,
+                                                            const LayerCase& layer,
+                                                            const DerivationInputs& inputs);
+
+/// The share of those bounds that what was recorded uses; nothing where a NaN or infinity is wrong.
+[[nodiscard]] std::optional<BudgetUse> use_of(std::span<const Bounded> computed, const Candidate& candidate,
+                                              const LayerCase& layer);
+
+/// The output in plain float32; nothing where it does not apply or has another type or shape.
+[[nodiscard]] std::optional<Tensor> float_result_of(const Candidate& candidate, const LayerCase& layer,
+                                                    const DerivationInputs& inputs);
+
+/// An element of the right output; for a negative source 0 or NaN.
+[[nodiscard]] inline Bounded element_from(std::span<const Bounded> right, std::int64_t source) {
+  if (source == source_nan) return {std::numeric_limits<double>::quiet_NaN()};
+  return source < 0 ? Bounded(0.0) : right[static_cast<std::size_t>(source)];
+}
+
+}  // namespace driftscope

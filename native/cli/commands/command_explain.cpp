@@ -1,0 +1,174 @@
+// driftscope explain MODEL TRACE [NODE] [--json OUT]; TRACE may be a kept comparison, which may be the MODEL
+// as well
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "core/base/format.hpp"
+#include "core/base/json_writer.hpp"
+#include "core/base/sort_stably.hpp"
+#include "core/platform/platform.hpp"
+#include "core/report/explanation_text.hpp"
+#include "core/verify/variant.hpp"
+#include "generated/documents/explain.hpp"
+#include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/runner_options.hpp"
+#include "native/cli/verify_traces.hpp"
+#include "native/host/causal_test.hpp"
+#include "native/host/targets.hpp"
+
+namespace driftscope {
+namespace {
+
+struct ExplainOptions {
+  std::string model;
+  std::string trace;
+  std::string node;
+  std::string json;
+  int threads = 0;
+  bool matters = false;
+  std::string target;
+  RunnerOptions runner;
+  bool list = false;
+  bool quiet = false;
+};
+
+/// The hypotheses, the simpler ones first.
+std::string catalogue_text() {
+  std::vector<const Variant*> variants;
+  for (const Variant& variant : variant_table().all())
+    if (variant.kind == VariantKind::faulty) variants.push_back(&variant);
+  sort_stably(variants, [](const Variant* variant) { return variant->order; });
+  std::string text;
+  for (const Variant* const one : variants)
+    text +=
+        fmt::format("{:<38} {} ({})\n", fmt::format("{}.{}", one->family, one->id), one->name,
+                    one->any_operator ? "any operator" : fmt::format("{}", fmt::join(one->operators, ", ")));
+  return text;
+}
+
+documents::Explain document_of(const Verification& verification) {
+  documents::Explain document;
+  document.model_sha256 = verification.model_sha256;
+  document.target = verification.target;
+  for (const LayerVerdict& layer : verification.layers)
+    if (layer.explanation) document.layers.push_back(*layer.explanation);
+  return document;
+}
+
+/// Fills `matters` of all explanations.
+Status test_causes(const ExplainOptions& options, const TraceToVerify& given, std::optional<ModelFile>& model,
+                   ThreadPool& threads, ProgressLine& line, Verification& verification) {
+  if (std::ranges::none_of(verification.layers,
+                           [](const LayerVerdict& one) { return one.explanation.has_value(); }))
+    return {};
+  if (!model) {
+    DRIFTSCOPE_TRY(OpenedModel opened, open_model(options.model));
+    model = std::move(opened.model);
+  }
+  DRIFTSCOPE_TRY(const Trace trace, whole_trace(model->graph, given));
+  const std::string text = options.target.empty() ? trace.target : options.target;
+  if (text.empty() || text.starts_with("file/"))
+    return bad_input(
+        fmt::format("--matters: {} does not say which target made it; name it: --target", given.name));
+  DRIFTSCOPE_TRY(const Target target, read_target(text));
+  CausalTester tester(*model, trace, target, options.runner, threads,
+                      [&](std::string_view step, std::int64_t done, std::int64_t total) {
+                        line.update(fmt::format("{}: {}", text, step), done, total);
+                      });
+  for (LayerVerdict& layer : verification.layers) {
+    if (!layer.explanation) continue;
+    auto tested = tester.test(layer.node);
+    if (!tested.ok()) return in_context(std::move(tested).error(), "--matters, " + layer.node);
+    layer.explanation->matters = *std::move(tested);
+  }
+  return {};
+}
+
+Exit run_explain(const ExplainOptions& options) {
+  if (options.list) return print_out("{}", catalogue_text()), Exit::ok;
+  ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
+  std::vector<std::string> traces;
+  if (!options.trace.empty()) traces.push_back(options.trace);
+  const auto named = NamedTraces::open("explain", options.model, traces, threads.size());
+  if (!named.ok()) return print_error(named.error()), exit_of(named.error());
+  Exit exit = Exit::ok;
+  const auto fail = [&exit](const Error& error) {
+    print_error(error);
+    if (exit != Exit::fault) exit = exit_of(error);
+  };
+  std::optional<ModelFile> whole;  // with its bytes, for runs
+  std::vector<documents::Explain> explained;
+  const auto each = [&](const TraceToVerify& trace) {
+    ProgressLine line(options.quiet);
+    VerifyTraceOptions how;
+    if (!options.node.empty()) how.node = options.node;
+    auto verified = verify_trace(named->model(), trace, threads, line, how);
+    line.clear();
+    if (!verified.ok()) return fail(verified.error());
+    Verification& verification = verified->verification;
+    if (options.matters) {
+      const Status tested = test_causes(options, trace, whole, threads, line, verification);
+      line.clear();
+      if (!tested.ok()) fail(tested.error());
+    }
+    if (options.json != "-") print_out("{}", explanations_text(verification, trace.name));
+    if (verification.verdict == Verdict::fault) exit = Exit::fault;
+    explained.push_back(document_of(verification));
+  };
+  named->for_each(each, fail);
+  if (options.json.empty() || explained.empty()) return exit;
+  JsonWriter all;
+  if (explained.size() > 1) all.begin_array();
+  for (const documents::Explain& one : explained) all.value(encode(one));
+  if (explained.size() > 1) all.end();
+  const Status status = write_json(options.json, all.take() + "\n");
+  if (!status.ok()) return print_error(status.error()), exit_of(status.error());
+  return exit;
+}
+
+}  // namespace
+
+namespace commands::explain {
+
+static Command declare(CLI::App& app) {
+  auto options = std::make_shared<ExplainOptions>();
+  app.add_option("MODEL", options->model, "The .onnx file, or a kept comparison (.drift) with its model");
+  app.add_option(
+      "TRACE", options->trace,
+      "A safetensors file with tensors named after the model's values, or a kept comparison, all its "
+      "targets; of MODEL itself, if that is one and nothing is named");
+  app.add_option("NODE", options->node, "Only this node (default: every one that is suspect or a fault)");
+  app.add_option("--json", options->json, "Write the explanations as JSON ('-': standard output)");
+  app.add_option("--threads", options->threads, "Threads of the reference (default: all processors)")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag(
+      "--matters", options->matters,
+      "Run the target again with the right tensor in place of each wrong one: is the answer right then?");
+  app.add_option("--target", options->target, "For --matters (default: the one that made the trace)");
+  add_runner_options(app, options->runner);
+  app.add_flag("--list", options->list, "Print the catalogue of hypotheses, and end");
+  app.add_flag("--quiet", options->quiet, "No progress line");
+  app.footer(
+      "Faulty variants of the operator (a bias left out, SAME_UPPER for SAME_LOWER, inputs rounded to\n"
+      "float16, the last block not written, …) are computed on the layer's own recorded inputs, with "
+      "bounds.\n"
+      "One is named as the cause only if every element is then within its budget, no simpler one does the\n"
+      "same, and the chance that this happens by accident is below one in a million. Otherwise: how far the\n"
+      "best ones get, and where the wrong elements are. Exit code 1: some layer is a fault.\n\n"
+      "  driftscope run model.onnx --target chrome/ort-webgpu --trace t.safetensors\n"
+      "  driftscope explain model.onnx t.safetensors conv3");
+  return [options] { return run_explain(*options); };
+}
+
+void add_to(CommandTable& table) {
+  table.add({.order = 21,
+             .name = "explain",
+             .summary = "Why is a layer wrong: the cause of a fault, or what is known of it.",
+             .declare = declare});
+}
+
+}  // namespace commands::explain
+
+}  // namespace driftscope

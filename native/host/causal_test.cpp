@@ -1,0 +1,129 @@
+#include "native/host/causal_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/format.hpp"
+#include "core/graph/graph_model.hpp"
+#include "core/model/element.hpp"
+#include "core/model/onnx_writer.hpp"
+#include "core/model/tensor_elements.hpp"
+#include "core/repro/cut.hpp"
+#include "core/repro/excerpt.hpp"
+#include "core/runtime/target.hpp"
+#include "core/verify/answer.hpp"
+
+namespace driftscope {
+namespace {
+
+/// The expected values in the type of the model.
+Result<Tensor> lowered(const Tensor& expected, DType dtype) {
+  if (expected.dtype() == dtype) return expected;
+  DRIFTSCOPE_TRY(Tensor made, Tensor::make(dtype, expected.shape()));
+  const auto from = expected.values<double>();
+  visit_floating(dtype, [&]<class E>() {
+    const auto to = made.mutable_values<typename E::Stored>();
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = E::nearest(from[i]);
+  });
+  return made;
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape()) return HUGE_VAL;
+  const std::vector<double> x = numbers_of(a);
+  const std::vector<double> y = numbers_of(b);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    const double difference = std::fabs(x[i] - y[i]);
+    largest = std::fmax(largest, std::isnan(difference) ? HUGE_VAL : difference);
+  }
+  return largest;
+}
+
+}  // namespace
+
+Status CausalTester::run_right() {
+  if (right_answer_) return {};
+  const auto run = [&](const char* engine) -> Result<Trace> {
+    RunRequest request;
+    request.model = &model_;
+    for (const ValueId id : model_.graph.inputs) {
+      const std::string& name = model_.graph.values[id].name;
+      const Tensor* const tensor = trace_.find(name);
+      if (tensor == nullptr) return bad_input(fmt::format("the trace does not hold the input '{}'", name));
+      request.inputs.push_back({name, *tensor});
+    }
+    request.plan.capture = messages::Capture::outputs;
+    Target target;
+    target.host = "pc";
+    target.engine = engine;
+    return runner_.run(target, request, progress_);
+  };
+  DRIFTSCOPE_TRY(const Trace reference, run("reference"));
+  DRIFTSCOPE_TRY(const Trace strict, run("strict"));
+  const std::string& name = model_.graph.values[model_.graph.outputs[0]].name;
+  const Tensor* const right = reference.find(name);
+  const Tensor* const rounded = strict.find(name);
+  if (right == nullptr || rounded == nullptr) return bad_input("the reference gave no answer");
+  right_answer_ = *right;
+  spread_ = largest_difference(*right, *rounded);
+  return {};
+}
+
+Result<Tensor> CausalTester::answer_with(const std::string& value, const Tensor& right) {
+  DRIFTSCOPE_TRY(const Graph cut, cut_at(model_.graph, value));
+  DRIFTSCOPE_TRY(const Model made, model_of(cut));
+  DRIFTSCOPE_TRY(std::vector<std::byte> bytes, write_onnx(made));
+  DRIFTSCOPE_TRY(const ModelFile model,
+                 load_model_bytes("cut.onnx", "cut.onnx", SharedBytes(std::move(bytes)), {}));
+  RunRequest request;
+  request.model = &model;
+  for (const ValueId id : cut.inputs) {
+    const std::string& name = cut.values[id].name;
+    const Tensor* const tensor = name == value ? &right : trace_.find(name);
+    if (tensor == nullptr) return bad_input(fmt::format("the trace does not hold the input '{}'", name));
+    request.inputs.push_back({name, *tensor});
+  }
+  request.plan.capture = messages::Capture::outputs;
+  DRIFTSCOPE_TRY(const Trace trace, runner_.run(target_, request, progress_));
+  const Tensor* const answer = trace.find(cut.values[cut.outputs[0]].name);
+  if (answer == nullptr) return bad_input("the target gave no answer");
+  return *answer;
+}
+
+Result<CausalTest> CausalTester::test(const std::string& node) {
+  DRIFTSCOPE_TRY(const Excerpt excerpt, excerpt_of(model_.graph, TraceView(trace_), node, threads_));
+  DRIFTSCOPE_CHECK(run_right());
+  DRIFTSCOPE_TRY(const Tensor right, lowered(excerpt.expected, excerpt.got.tensor.dtype()));
+  DRIFTSCOPE_TRY(const Tensor answer, answer_with(excerpt.verdict.output, right));
+  const auto is_right = [&](const Tensor& given) {
+    const auto same = same_answer(answer_agreement(model_.graph, *right_answer_, given));
+    // Numbers are right within the errors of correct float32, with room for other orders of summation.
+    constexpr double room = 16.0;
+    return same ? *same : largest_difference(*right_answer_, given) <= room * spread_ + 1e-30;
+  };
+  const Tensor* const own = trace_.find(model_.graph.values[model_.graph.outputs[0]].name);
+  const bool was_right = own != nullptr && is_right(*own);
+  CausalTest result{.answer_with_layer_right = {}, .right = is_right(answer)};
+  const double before = own == nullptr ? HUGE_VAL : largest_difference(*right_answer_, *own);
+  const double after = largest_difference(*right_answer_, answer);
+  const std::string errors =
+      std::isfinite(before) && std::isfinite(after)
+          ? fmt::format(" (largest error {}, {} before)", format_number(after), format_number(before))
+          : std::string();
+  if (result.right && !was_right)
+    result.answer_with_layer_right =
+        fmt::format("with this layer right, the answer is right on {}{}", target_.text(), errors);
+  else if (result.right)
+    result.answer_with_layer_right =
+        fmt::format("the answer is right on {} with this layer wrong as well{}", target_.text(), errors);
+  else
+    result.answer_with_layer_right =
+        fmt::format("with this layer right, the answer is still wrong on {}{}", target_.text(), errors);
+  return result;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,225 @@
+#include "native/host/repro_run.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "core/base/json.hpp"
+#include "core/base/rng.hpp"
+#include "core/engines/peer/peer_engine.hpp"
+#include "core/model/element.hpp"
+#include "core/model/tensor_elements.hpp"
+#include "native/browser/launcher.hpp"
+#include "native/host/excerpt_runner.hpp"
+#include "native/http/folder_server.hpp"
+#include "native/os/child_process.hpp"
+#include "native/os/files.hpp"
+#include "native/os/temp_folder.hpp"
+#include "native/platform/site.hpp"
+
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const nlohmann::json& run, const char* name) {
+  const auto found = run.find(name);
+  return found != run.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string system_text() {
+  utsname name = {};
+  return uname(&name) == 0 ? fmt::format("{} {}, {}", name.sysname, name.release, name.machine)
+                           : std::string();
+}
+
+Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
+  DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
+  const nlohmann::json run = nlohmann::json::parse(about.run, nullptr, false);
+  repro::Facts facts{.target = target.text(),
+                     .host = target.host,
+                     .engine = target.engine,
+                     .module = {},
+                     .version = {},
+                     .browser = {},
+                     .device = {},
+                     .system = system_text(),
+                     .options = target.options};
+  if (const auto* const peer = dynamic_cast<const peer::PeerEngine*>(engine))
+    facts.version = peer->info_of_peer().version;
+  if (target.host != "pc" && !engine->info().browser_files.empty())
+    facts.module = fs::path(engine->info().browser_files.front()).filename().string();
+  if (!run.is_object()) return facts;
+  facts.browser = text_of(run, "browser_version");
+  facts.device = text_of(run, "device");
+  if (const std::string version = text_of(run, "engine_version"); !version.empty()) facts.version = version;
+  return facts;
+}
+
+/// Floats of the same root mean square; integers, which may be indices, are shuffled.
+Status replace_values(Tensor& tensor, Rng& rng) {
+  DRIFTSCOPE_TRY(Tensor made, Tensor::make(tensor.dtype(), tensor.shape()));
+  const auto count = static_cast<std::size_t>(tensor.elements());
+  if (is_floating(tensor.dtype())) {
+    double square = 0.0;
+    for (const double x : numbers_of(tensor))
+      if (std::isfinite(x)) square += x * x;
+    const double size = count > 0 ? std::sqrt(square / static_cast<double>(count)) : 0.0;
+    visit_floating(tensor.dtype(), [&]<class E>() {
+      for (auto& x : made.mutable_values<typename E::Stored>())
+        x = E::nearest(static_cast<double>(rng.normal()) * size);
+    });
+  } else if (const std::int64_t bits = bits_per_element(tensor.dtype()); bits >= 8) {
+    const auto bytes = static_cast<std::size_t>(bits / 8);
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t i = count; i > 1; --i)
+      std::swap(order[i - 1], order[rng.below(static_cast<std::uint32_t>(i))]);
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(made.mutable_bytes().data() + i * bytes, tensor.bytes().data() + order[i] * bytes, bytes);
+  } else {
+    return unsupported(
+        fmt::format("--anonymous: {} elements are not replaced", std::string(dtype_name(tensor.dtype()))));
+  }
+  tensor = std::move(made);
+  return {};
+}
+
+class Report {
+ public:
+  Report(Excerpt one, const ReproOptions& options, ThreadPool& threads, const TargetProgress& progress)
+      : one_(std::move(one)),
+        options_(options),
+        threads_(threads),
+        progress_(progress),
+        runner_(options.target, options.runner, threads, progress) {}
+
+  Result<ReproResult> make() {
+    std::error_code error;
+    const fs::path named = options_.folder.lexically_normal();
+    const fs::path wanted = named.has_filename() ? named : named.parent_path();  // "report/"
+    if (fs::exists(wanted, error))
+      return bad_input(fmt::format("-o {}: it exists already; name a new folder", wanted.string()));
+    const fs::path parent = wanted.has_parent_path() ? wanted.parent_path() : ".";
+    if (!fs::is_directory(parent, error))
+      return bad_input(fmt::format("-o {}: there is no folder {}", wanted.string(), parent.string()));
+    DRIFTSCOPE_TRY(const repro::Runtime* const runtime, repro::runtime_for(options_.target.engine));
+    DRIFTSCOPE_CHECK(options_.anonymous ? make_anonymous() : must_be_wrong());
+    DRIFTSCOPE_TRY(facts_, facts_of_run(options_.target, runner_.about()));
+    DRIFTSCOPE_TRY(const TempFolder work, TempFolder::make_in(parent));
+    const fs::path folder = work.path() / "report";
+    fs::create_directory(folder, error);
+    ReproResult result;
+    DRIFTSCOPE_TRY(const auto files, repro::report_files(one_, facts_));
+    bool has_page = false;
+    bool has_script = false;
+    for (const repro::File& file : files) {
+      DRIFTSCOPE_CHECK(write_file(folder / file.name, std::span<const std::byte>(file.bytes)));
+      result.files.push_back(file.name);
+      has_page = has_page || file.name == "index.html";
+      has_script = has_script || file.name == "repro.py";
+    }
+    if (has_page) {
+      DRIFTSCOPE_TRY(result.page, run_page(*runtime, folder));
+      if (result.page != "wrong")
+        return unsupported(fmt::format(
+            "the plain page says '{}' in {}: what is wrong in the run of {} does not show there; nothing was "
+            "written",
+            result.page, facts_.host, options_.target.text()));
+    }
+    if (has_script) result.script = run_script(folder, work.path() / "script.log");
+    result.disclosed = repro::disclosed(one_, options_.anonymous);
+    fs::rename(folder, wanted, error);
+    if (error) return io_error(fmt::format("-o {}: cannot be written: {}", wanted.string(), error.message()));
+    return result;
+  }
+
+ private:
+  Status must_be_wrong() {
+    DRIFTSCOPE_TRY(const LayerVerdict verdict, runner_.run(one_));
+    if (is_bad(verdict.verdict)) return set_expected(one_, runner_.about(), threads_);
+    return unsupported(
+        fmt::format("node '{}' alone is {} on {}: the fault needs its neighbours (fused operators, another "
+                    "layout, a state "
+                    "of the run), or came only once; no report was written",
+                    one_.verdict.node, verdict_name(verdict.verdict), options_.target.text()));
+  }
+
+  Status make_anonymous() {
+    constexpr std::uint64_t tries = 5;
+    one_.plainer = true;
+    for (std::uint64_t seed = 1; seed <= tries; ++seed) {
+      Rng rng(seed);
+      for (Value& value : one_.graph.values)
+        if (value.constant) DRIFTSCOPE_CHECK(replace_values(*value.constant, rng));
+      for (NamedTensor& input : one_.inputs) DRIFTSCOPE_CHECK(replace_values(input.tensor, rng));
+      DRIFTSCOPE_TRY(const LayerVerdict verdict, runner_.run(one_));
+      if (is_bad(verdict.verdict)) return set_expected(one_, runner_.about(), threads_);
+    }
+    return unsupported(
+        fmt::format("--anonymous: with {} sets of other weights and inputs the node is right on {}: the "
+                    "fault needs these "
+                    "values; without --anonymous they are disclosed",
+                    tries, options_.target.text()));
+  }
+
+  Result<std::string> run_page(const repro::Runtime& runtime, const fs::path& folder) {
+    DRIFTSCOPE_TRY(const fs::path site, find_site(options_.runner.site));
+    DRIFTSCOPE_TRY(const Engine* const engine, find_engine(facts_.engine));
+    const fs::path files = site / fs::path(engine->info().browser_files.front()).parent_path();
+    DRIFTSCOPE_TRY(const auto server,
+                   FolderServer::start({{"", folder}, {std::string(runtime.module_folder), files}}));
+    DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(options_.target));
+    progress_("running the page", 0, 0);
+    DRIFTSCOPE_TRY(const Browser browser, Browser::start(host, server->url() + "index.html"));
+    constexpr std::array<std::string_view, 3> pictures = {repro::right_picture, repro::wrong_picture,
+                                                          repro::failed_picture};
+    const auto seen = server->wait_for(pictures, options_.runner.timeout + std::chrono::seconds(30),
+                                       [&] { return !browser.running(); });
+    if (!seen)
+      return missing_error(fmt::format("the page did not end in {}{}", host.version,
+                                       browser.running() ? "" : ", which ended: " + browser.exit_text()));
+    return seen->substr(0, seen->find('.'));
+  }
+
+  /// What it printed; or why it did not run.
+  std::string run_script(const fs::path& folder, const fs::path& log) {
+    progress_("running repro.py", 0, 0);
+    constexpr int limit_ms = 120'000;
+    auto process = ChildProcess::start({.arguments = {"env", "-C", folder.string(), "python3", "repro.py"},
+                                        .environment = {{"PYTHONDONTWRITEBYTECODE", "1"}},
+                                        .without = {},
+                                        .output = log});
+    if (!process.ok()) return "not run: " + process.error().message;
+    if (!process->wait(limit_ms)) return "not run to its end: it takes longer than two minutes";
+    const auto output = read_file(log);
+    if (!output.ok()) return "not run: " + output.error().message;
+    std::string text(reinterpret_cast<const char*>(output->data()), output->size());
+    if (text.find("ModuleNotFoundError") != std::string::npos)
+      return "not run: python3 has no onnxruntime (pip install onnxruntime numpy)";
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text.substr(0, text.find('\n'));
+  }
+
+  Excerpt one_;
+  const ReproOptions& options_;
+  ThreadPool& threads_;
+  const TargetProgress& progress_;
+  ExcerptRunner runner_;
+  repro::Facts facts_;
+};
+
+}  // namespace
+
+Result<ReproResult> make_report(const Excerpt& one, const ReproOptions& options, ThreadPool& threads,
+                                const TargetProgress& progress) {
+  return Report(one, options, threads, progress).make();
+}
+
+}  // namespace driftscope

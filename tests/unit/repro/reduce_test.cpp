@@ -1,0 +1,157 @@
+// Making an excerpt smaller on a runtime with a planted fault.
+#include "core/repro/reduce.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/eval/evaluate.hpp"
+#include "core/platform/platform.hpp"
+#include "core/verify/verify.hpp"
+#include "tests/unit/support/random_tensor.hpp"
+
+namespace driftscope::test::reduce_test {
+namespace {
+
+/// What a runtime with a fault gives: y, changed in place.
+using Fault = std::function<void(const Excerpt&, std::span<float>)>;
+
+/// Runs the excerpt with the strict kernels, changes the output, judges it.
+RunExcerpt runtime_with(const Fault& fault, int* runs = nullptr) {
+  return [fault, runs](Excerpt& excerpt) -> Result<LayerVerdict> {
+    if (runs != nullptr) ++*runs;
+    ThreadPool threads(1);
+    std::vector<Tensor> values(excerpt.graph.values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Value& value = excerpt.graph.values[i];
+      if (value.constant) values[i] = *value.constant;
+      for (const NamedTensor& input : excerpt.inputs)
+        if (input.name == value.name) values[i] = input.tensor;
+    }
+    for (const Node& node : excerpt.graph.nodes) {
+      std::vector<const Tensor*> read;
+      for (const ValueId id : node.reads()) read.push_back(id == no_value ? nullptr : &values[id]);
+      DRIFTSCOPE_TRY(auto outputs, evaluate_strict(node, read, threads));
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (node.outputs[i] != no_value) values[node.outputs[i]] = std::move(outputs[i]);
+    }
+    excerpt.got.tensor = values[excerpt.graph.outputs[0]];
+    fault(excerpt, excerpt.got.tensor.mutable_values<float>());
+    Trace trace;
+    trace.tensors = excerpt.inputs;
+    trace.tensors.push_back(excerpt.got);
+    DRIFTSCOPE_TRY(const Verification verification, verify(excerpt.graph, "", trace, threads));
+    excerpt.verdict = verification.layers.back();
+    return excerpt.verdict;
+  };
+}
+
+Excerpt conv(const Shape& x, const Shape& w, std::vector<Attribute> attributes = {}) {
+  Rng rng(21);
+  Excerpt excerpt;
+  const Tensor input = random_tensor(rng, x);
+  excerpt.graph = built(ModelBuilder()
+                            .input("x0", DType::float32, {x.begin(), x.end()})
+                            .initializer("w0", random_tensor(rng, w))
+                            .initializer("w1", random_tensor(rng, {w[0]}))
+                            .node("Conv", {"x0", "w0", "w1"}, {"y"}, std::move(attributes))
+                            .output("y"));
+  excerpt.inputs = {{"x0", input}};
+  excerpt.got.name = "y";
+  return excerpt;
+}
+
+const Shape& shape_of(const Excerpt& excerpt, std::size_t input) {
+  const Value& value = excerpt.graph.values[excerpt.node().inputs[input]];
+  return value.constant ? value.constant->shape() : excerpt.inputs[0].tensor.shape();
+}
+
+Reduced reduced(Excerpt excerpt, const Fault& fault, ReduceOptions options = {}) {
+  ThreadPool threads(1);
+  const RunExcerpt run = runtime_with(fault);
+  const auto verdict = run(excerpt);
+  REQUIRE(verdict.ok());
+  REQUIRE(is_bad(verdict->verdict));
+  auto result = reduce(std::move(excerpt), run, options, threads);
+  REQUIRE(result.ok());
+  CHECK(is_bad(result->excerpt.verdict.verdict));
+  return *std::move(result);
+}
+
+}  // namespace
+
+TEST_CASE("Reduce_FaultOfFiveOrMoreChannels_KeepsExactlyFive") {
+  const auto fault = [](const Excerpt& excerpt, std::span<float> y) {
+    if (shape_of(excerpt, 0)[1] >= 5)
+      for (float& value : y) value += 1.0f + std::fabs(value);
+  };
+  const Reduced small = reduced(conv({2, 8, 9, 9}, {6, 8, 3, 3}), fault);
+  CHECK(small.finished);
+  CHECK(shape_of(small.excerpt, 0)[0] == 1);
+  CHECK(shape_of(small.excerpt, 0)[1] == 5);
+  CHECK(shape_of(small.excerpt, 1) == Shape{1, 5, 1, 1});
+  CHECK(small.excerpt.node().inputs.size() == 2);  // without the bias
+  CHECK(small.elements_after == 11);
+  CHECK(small.elements_before > 1000);
+  CHECK_FALSE(small.steps.empty());
+}
+
+TEST_CASE("Reduce_FaultOfAnAttribute_KeepsIt") {
+  const auto fault = [](const Excerpt& excerpt, std::span<float> y) {
+    if (excerpt.node().attribute("strides") != nullptr) y[0] += 3.0f + std::fabs(y[0]);
+  };
+  const Reduced small = reduced(
+      conv({1, 3, 8, 8}, {2, 3, 3, 3},
+           {{"strides", std::vector<std::int64_t>{2, 2}}, {"dilations", std::vector<std::int64_t>{1, 1}}}),
+      fault);
+  REQUIRE(small.excerpt.node().attributes.size() == 1);
+  CHECK(small.excerpt.node().attributes[0].name == "strides");
+}
+
+// With few channels the runtime has another fault: the reduction must not end there.
+TEST_CASE("Reduce_AnotherCauseForSmallOnes_IsNotSlidTo") {
+  const auto fault = [](const Excerpt& excerpt, std::span<float> y) {
+    const bool zeros = shape_of(excerpt, 0)[1] >= 4;
+    const auto width = static_cast<std::size_t>(excerpt.got.tensor.shape()[3]);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (zeros && i % width >= width - 2) y[i] = 0.0f;
+      if (!zeros) y[i] = y[i] * 1.5f + 0.25f;
+    }
+  };
+  const Reduced small = reduced(conv({1, 6, 8, 12}, {4, 6, 1, 1}), fault);
+  REQUIRE(small.excerpt.verdict.explanation.has_value());
+  REQUIRE(small.excerpt.verdict.explanation->cause.has_value());
+  CHECK(small.excerpt.verdict.explanation->cause->id == "execution.zero_block");
+  CHECK(shape_of(small.excerpt, 0)[1] >= 4);
+}
+
+// Asked three times, it fails as surely as one that comes in every run: no step is lost, none tried again.
+TEST_CASE("Reduce_FaultThatComesEveryThirdRun_NeedsRepeats") {
+  const auto wrong = [](std::span<float> y) { y[0] += 5.0f + std::fabs(y[0]); };
+  int run = 0;
+  const auto flaky = [&](const Excerpt&, std::span<float> y) {
+    if (run++ % 3 == 0) wrong(y);
+  };
+  const auto stable = [&](const Excerpt&, std::span<float> y) { wrong(y); };
+  const Reduced some = reduced(conv({1, 4, 8, 8}, {4, 4, 3, 3}), flaky, {.repeats = 3});
+  const Reduced all = reduced(conv({1, 4, 8, 8}, {4, 4, 3, 3}), stable);
+  CHECK(some.elements_after == all.elements_after);
+  CHECK(some.tried == all.tried);
+}
+
+TEST_CASE("Reduce_AtItsLimits_GivesTheSmallestSoFar") {
+  const auto fault = [](const Excerpt&, std::span<float> y) { y[0] += 5.0f + std::fabs(y[0]); };
+  const Reduced few = reduced(conv({1, 4, 8, 8}, {4, 4, 3, 3}), fault, {.most_tries = 3});
+  CHECK_FALSE(few.finished);
+  CHECK(few.elements_after <= few.elements_before);
+  int asked = 0;
+  ReduceOptions options;
+  options.go_on = [&asked](const ReduceProgress& now) {
+    CHECK(now.tried == asked + 1);
+    return ++asked < 5;
+  };
+  CHECK_FALSE(reduced(conv({1, 4, 8, 8}, {4, 4, 3, 3}), fault, options).finished);
+}
+
+}  // namespace driftscope::test::reduce_test
