@@ -71,11 +71,24 @@ std::int64_t Dataset::size() const { return source_->size(); }
 
 const std::vector<std::int64_t>& Dataset::labels() const { return source_->labels(); }
 
+Status Dataset::expect_sample(std::int64_t i) const {
+  if (i >= 0 && i < size()) return {};
+  return bad_input(fmt::format("sample {} does not exist: the data set has {}, counted from 0", i, size()));
+}
+
 Result<NamedTensor> Dataset::sample(std::int64_t i) const {
-  if (i < 0 || i >= size())
-    return bad_input(fmt::format("sample {} does not exist: the data set has {}, counted from 0", i, size()));
+  DRIFTSCOPE_CHECK(expect_sample(i));
   DRIFTSCOPE_TRY(Tensor tensor, source_->sample(i));
   return NamedTensor{input_, std::move(tensor)};
+}
+
+Result<std::string> Dataset::text(std::int64_t i) const {
+  DRIFTSCOPE_CHECK(expect_sample(i));
+  return source_->text(i);
+}
+
+Result<std::string> SampleSource::text(std::int64_t /*i*/) const {
+  return unsupported("the samples of this data set are no texts");
 }
 
 std::string Dataset::label_text(std::int64_t i) const {

@@ -66,7 +66,8 @@ class Dataset {
  public:
   /// Reads the files of the spec, or lists its folders. Stored pictures must have the size of the
   /// description; folders must be classes of it. Pictures and texts in files of their own are read, and
-  /// can turn out to be wrong, when they are requested.
+  /// can turn out to be wrong, when they are requested. A description of texts without a vocabulary is for
+  /// clients of text() alone.
   [[nodiscard]] static Result<Dataset> open(const DatasetSpec& spec, SampleDescription how,
                                             const FileAccess& files);
   /// For formats without folders.
@@ -77,6 +78,8 @@ class Dataset {
 
   /// Sample i as the model's input: its name, and a batch of one.
   [[nodiscard]] Result<NamedTensor> sample(std::int64_t i) const;
+  /// The text of sample i, before preprocessing. Errors: samples that are no texts.
+  [[nodiscard]] Result<std::string> text(std::int64_t i) const;
 
   /// One per sample; empty when the spec names no labels.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const;
@@ -85,6 +88,8 @@ class Dataset {
   [[nodiscard]] std::string label_text(std::int64_t i) const;
 
  private:
+  [[nodiscard]] Status expect_sample(std::int64_t i) const;
+
   std::string input_;
   std::vector<std::string> class_names_;
   std::shared_ptr<const SampleSource> source_;

@@ -19,6 +19,8 @@ class SampleSource {
   [[nodiscard]] virtual std::int64_t size() const = 0;
   /// 0 ≤ i < size(); a batch of one.
   [[nodiscard]] virtual Result<Tensor> sample(std::int64_t i) const = 0;
+  /// What sample i was before it became tokens. Errors: samples that are no texts.
+  [[nodiscard]] virtual Result<std::string> text(std::int64_t i) const;
   /// One per sample, or empty.
   [[nodiscard]] virtual const std::vector<std::int64_t>& labels() const = 0;
 };

@@ -2,13 +2,14 @@
 """Trains a small language model on the generated reviews and writes it as people ship decoders: tokens, mask, positions
 and caches in, logits and grown caches out (input_ids, attention_mask, position_ids, past_key_values.N.key → present.N.key).
 
-    tools/zoo/decoder.py --out FOLDER               decoder.onnx, of 490 words, 150 kB
+    tools/zoo/decoder.py --out FOLDER               decoder.onnx, of 490 words, 150 kB, and tokenizer.json
     tools/zoo/decoder.py --out FOLDER --random --width 1024 --layers 8 --words 32000   to measure: random weights
 
 Layers as in Radford et al. 2019, with normalization first; the logits' weights are those of the embedding. PyTorch trains
 it, and the ONNX graph is written node by node, so that every value has a name that a person can read.
 """
 import argparse
+import json
 import math
 from pathlib import Path
 
@@ -185,6 +186,18 @@ def write_onnx(model, path):
     onnx.save(made, path)
 
 
+def tokenizer_of(words):
+    """tokenizer.json in Hugging Face's format: preprocess.words_of for texts in ASCII; a word's place is its token."""
+    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [],
+            "normalizer": {"type": "Sequence", "normalizers": [
+                {"type": "Replace", "pattern": {"String": "<br />"}, "content": " "}, {"type": "Lowercase"}]},
+            "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "[a-z0-9](?:[a-z0-9']*[a-z0-9])?"},
+                              "behavior": "Removed", "invert": True},
+            "post_processor": None, "decoder": None,
+            "model": {"type": "WordLevel", "vocab": {word: place for place, word in enumerate(words)},
+                      "unk_token": "<unk>"}}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the folder of decoder.onnx")
@@ -208,6 +221,8 @@ def main():
         train(model, preprocess.encode(description, words, texts), options.steps, options.seed)
     options.out.mkdir(parents=True, exist_ok=True)
     write_onnx(model.eval(), options.out / "decoder.onnx")
+    if texts:
+        (options.out / "tokenizer.json").write_text(json.dumps(tokenizer_of(words), indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

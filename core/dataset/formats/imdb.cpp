@@ -21,14 +21,22 @@ class Imdb final : public SampleSource {
   [[nodiscard]] const std::vector<std::int64_t>& labels() const override { return listed_.labels; }
 
   [[nodiscard]] Result<Tensor> sample(std::int64_t i) const override {
-    const std::string& path = listed_.paths[static_cast<std::size_t>(i)];
-    DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_(path));
-    auto tokens = encode(how_, vocabulary_, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!tokens.ok()) return in_context(std::move(tokens).error(), in_quotes(path, 200));
+    DRIFTSCOPE_TRY(const std::string read, text(i));
+    auto tokens = encode(how_, vocabulary_, read);
+    if (!tokens.ok()) return in_context(std::move(tokens).error(), in_quotes(path_of(i), 200));
     return tokens;
   }
 
+  [[nodiscard]] Result<std::string> text(std::int64_t i) const override {
+    DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_(path_of(i)));
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+
  private:
+  [[nodiscard]] const std::string& path_of(std::int64_t i) const {
+    return listed_.paths[static_cast<std::size_t>(i)];
+  }
+
   LabelledFiles listed_;
   TextPreprocess how_;
   Vocabulary vocabulary_;
@@ -38,7 +46,10 @@ class Imdb final : public SampleSource {
 Result<Source> open(const DatasetSpec& spec, const SampleDescription& described, const FileAccess& files,
                     std::vector<std::string>& class_names) {
   const auto& how = std::get<TextPreprocess>(described);
-  DRIFTSCOPE_TRY(Vocabulary vocabulary, read_vocabulary(how, files.read));
+  Vocabulary vocabulary;
+  if (!how.vocabulary.empty()) {
+    DRIFTSCOPE_TRY(vocabulary, read_vocabulary(how, files.read));
+  }
   DRIFTSCOPE_TRY(const std::vector<FolderEntry> entries, files.list(spec.images));
   for (const char* name : {"neg", "pos"})
     if (std::ranges::none_of(entries, [&](const FolderEntry& e) { return e.folder && e.name == name; }))

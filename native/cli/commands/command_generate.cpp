@@ -1,9 +1,8 @@
-// driftscope generate MODEL --prompt TOKENS|FILE.npy… --targets T,… [--steps N] [--free] [--json OUT]
+// driftscope generate MODEL --prompt TOKENS|FILE.npy|--prompt-text TEXT|--dataset D… --targets T,… [--steps N] [--free] [--json OUT]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
@@ -11,13 +10,11 @@
 #include "core/decode/generation_page.hpp"
 #include "core/decode/generation_text.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/generate_prompts.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/generation_run.hpp"
 #include "native/host/generation_texts.hpp"
-#include "native/host/inputs.hpp"
 #include "native/host/targets.hpp"
-#include "native/host/text_lines.hpp"
-#include "native/host/tokenizer_file.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -25,8 +22,8 @@ namespace {
 
 struct GenerateOptions {
   std::string model;
-  std::vector<std::string> prompts, texts, inputs, targets;
-  std::string prompt_file, tokenizer;
+  PromptOptions prompts;
+  std::vector<std::string> inputs, targets;
   std::string reference = "pc/strict";
   std::string page, keep, json;
   GenerationPlan plan;
@@ -34,92 +31,6 @@ struct GenerateOptions {
   bool quiet = false;
   RunnerOptions runner;
 };
-
-/// "12,7,99".
-Result<std::vector<std::int64_t>> listed_tokens(const std::string& text) {
-  std::vector<std::int64_t> tokens;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at <= end) {
-    std::int64_t token = 0;
-    const auto [next, error] = std::from_chars(at, end, token);
-    if (error != std::errc() || (next != end && *next != ','))
-      return bad_input(fmt::format(
-          "--prompt {}: expected numbers of tokens with commas between them (12,7,99), or a file .npy",
-          in_quotes(text)));
-    tokens.push_back(token);
-    if (next == end) break;
-    at = next + 1;
-  }
-  return tokens;
-}
-
-/// The rows of [prompts, tokens], or the only one of [tokens].
-Result<std::vector<std::vector<std::int64_t>>> file_tokens(const std::string& path) {
-  DRIFTSCOPE_TRY(const auto bytes, read_file(path));
-  auto read = read_npy(bytes);
-  if (!read.ok()) return in_context(std::move(read).error(), path);
-  const Tensor& tensor = *read;
-  const bool wide = tensor.dtype() == DType::int64;
-  if ((!wide && tensor.dtype() != DType::int32) || tensor.rank() < 1 || tensor.rank() > 2)
-    return bad_input(fmt::format("{}: {} {}; expected int64 or int32, [tokens] or [prompts, tokens]", path,
-                                 dtype_name(tensor.dtype()), shape_text(tensor.shape())));
-  const auto width = static_cast<std::size_t>(tensor.shape().back());
-  if (tensor.elements() == 0) return bad_input(fmt::format("{}: it holds no token", path));
-  std::vector<std::vector<std::int64_t>> prompts(static_cast<std::size_t>(tensor.elements()) / width);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.elements()); ++i)
-    prompts[i / width].push_back(wide ? tensor.values<std::int64_t>()[i] : tensor.values<std::int32_t>()[i]);
-  return prompts;
-}
-
-Status read_prompts(const GenerateOptions& options, GenerationPlan& plan) {
-  for (const std::string& prompt : options.prompts) {
-    if (!prompt.ends_with(".npy")) {
-      DRIFTSCOPE_TRY(auto tokens, listed_tokens(prompt));
-      plan.prompts.push_back(std::move(tokens));
-      continue;
-    }
-    DRIFTSCOPE_TRY(auto prompts, file_tokens(prompt));
-    std::ranges::move(prompts, std::back_inserter(plan.prompts));
-  }
-  return {};
-}
-
-/// The file that is named, or the one that belongs to the model; empty: there is none.
-std::string tokenizer_path(const GenerateOptions& options) {
-  return options.tokenizer.empty() ? tokenizer_of(options.model).string() : options.tokenizer;
-}
-
-/// A text a line; lines without text are none.
-Result<std::vector<std::string>> prompt_lines(const std::string& path) {
-  DRIFTSCOPE_TRY(auto lines, text_lines(path));
-  std::erase_if(lines, [](const std::string& line) { return line.empty(); });
-  if (lines.empty()) return bad_input(fmt::format("{}: expected a text a line, found none", path));
-  return lines;
-}
-
-Status read_texts(const GenerateOptions& options, const std::optional<Tokenizer>& tokenizer,
-                  GenerationPlan& plan) {
-  std::vector<std::string> texts = options.texts;
-  if (!options.prompt_file.empty()) {
-    DRIFTSCOPE_TRY(auto lines, prompt_lines(options.prompt_file));
-    std::ranges::move(lines, std::back_inserter(texts));
-  }
-  if (texts.empty() && plan.prompts.empty())
-    return bad_input("no prompt: give --prompt with numbers of tokens, --prompt-text or --prompt-file");
-  if (!texts.empty() && !tokenizer)
-    return bad_input(
-        fmt::format("{}: a text needs a tokenizer.json beside the model or above its folder onnx/, "
-                    "and there is none; name one with --tokenizer FILE, or give --prompt 12,7,99",
-                    options.model));
-  for (const std::string& text : texts) {
-    auto tokens = tokenizer->encode(text);
-    if (!tokens.ok()) return in_context(std::move(tokens).error(), fmt::format("prompt {}", in_quotes(text)));
-    if (tokens->empty()) return bad_input(fmt::format("prompt {}: it has no tokens", in_quotes(text)));
-    plan.prompts.push_back(*std::move(tokens));
-  }
-  return {};
-}
 
 /// Inputs that decoding does not make are given one by one, with their names.
 Status read_other_inputs(const GenerateOptions& options, GenerationPlan& plan) {
@@ -155,23 +66,10 @@ bool has_fault(const documents::Generate& results) {
 Result<Exit> run_generate(GenerateOptions& options) {
   GenerationPlan& plan = options.plan;
   DRIFTSCOPE_CHECK(read_generation_targets(options, plan));
-  DRIFTSCOPE_CHECK(read_prompts(options, plan));
   DRIFTSCOPE_CHECK(read_other_inputs(options, plan));
-  std::optional<Tokenizer> tokenizer;
-  const std::string tokenizer_file = tokenizer_path(options);
-  const bool needs_texts =
-      !options.texts.empty() || !options.prompt_file.empty() || !options.tokenizer.empty();
-  if (!tokenizer_file.empty()) {
-    auto read = load_tokenizer(tokenizer_file);
-    if (read.ok())
-      tokenizer = *std::move(read);
-    else if (needs_texts)
-      return std::move(read).error();
-    else  // numbers do without
-      print_error(in_context(std::move(read).error(), "tokens are shown without texts"));
-  }
-  DRIFTSCOPE_CHECK(read_texts(options, tokenizer, plan));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(GivenPrompts given, read_prompts(options.prompts, model));
+  plan.prompts = std::move(given.tokens);
   plan.model = &model;
   plan.verify = !options.no_verify;
   plan.keep = options.keep;
@@ -183,9 +81,9 @@ Result<Exit> run_generate(GenerateOptions& options) {
         line.update(step, done, total);
       }));
   line.clear();
-  if (tokenizer) {
-    results.tokenizer = std::filesystem::path(tokenizer_file).filename().string();
-    DRIFTSCOPE_CHECK(add_texts(*tokenizer, results));
+  if (given.tokenizer) {
+    results.tokenizer = given.tokenizer_file;
+    DRIFTSCOPE_CHECK(add_texts(*given.tokenizer, results));
   }
   if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(results), 1) + "\n"));
   if (!options.page.empty()) DRIFTSCOPE_CHECK(write_file(options.page, generation_page(results)));
@@ -208,19 +106,7 @@ static Command declare(CLI::App& app) {
   app.add_option("model", options->model, "A decoder: tokens in, logits out, with or without caches")
       ->required()
       ->type_name("MODEL");
-  app.add_option("--prompt", options->prompts,
-                 "Numbers of tokens, 12,7,99, or int64 [tokens] or [prompts, tokens] as .npy; several are "
-                 "allowed")
-      ->take_all()
-      ->type_name("TOKENS");
-  app.add_option("--prompt-text", options->texts, "A text, by the model's tokenizer; several are allowed")
-      ->take_all()
-      ->type_name("TEXT");
-  app.add_option("--prompt-file", options->prompt_file, "Texts, one a line")->type_name("FILE");
-  app.add_option(
-         "--tokenizer", options->tokenizer,
-         "A tokenizer.json; otherwise the one beside the model or above its folder onnx/, if there is one")
-      ->type_name("FILE");
+  add_prompt_options(app, options->prompts);
   app.add_option("--targets,--right", options->targets, "The targets to judge, as of compare")
       ->take_all()
       ->type_name("T,…");
@@ -259,6 +145,8 @@ static Command declare(CLI::App& app) {
       "position_ids,\npast_key_values.N.key → present.N.key, use_cache_branch.\n\n"
       "  driftscope generate decoder.onnx --prompt 1,15043,29892 --steps 32 --targets pc/ort,chrome/ort\n"
       "  driftscope generate llm/onnx/model_q4.onnx --prompt-text \"Once upon a time\" --targets pc/ort\n"
+      "  driftscope generate llm/onnx/model_q4.onnx --dataset imdb:reviews --samples 4 --prompt-tokens 32 "
+      "--targets pc/ort\n"
       "  driftscope generate model_q4.onnx --prompt prompts.npy --targets chrome/ort-webgpu --json "
       "q4.json\n\n"
       "Exit code 0: no fault; 1: a fault; 2: wrong use; 3: a target could not run.");

@@ -1,12 +1,13 @@
 // driftscope generate: a decoder over many steps on several targets.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, readSafetensors, run, temporaryFolder } from "../support.mjs";
 import { faultsOf } from "../document_schema.mjs";
 
 const decoder = asset("models", "decoder", "model.onnx");
+const reviews = asset("data", "generated-reviews");
 const quick = ["--measure", "0", "--quiet"];
 
 function generated(...args) {
@@ -161,6 +162,64 @@ test("Generate_Texts_BecomeTokensAndAnswersTexts", (t) => {
   assert.ok(readFileSync(page, "utf8").includes(sequences[0].text));
 });
 
+// Tokens of a review's first words, by the line of each in the vocabulary.
+function tokensOfReview(kind, place, count) {
+  const words = readFileSync(join(reviews, "vocabulary.txt"), "utf8").split("\n");
+  const files = readdirSync(join(reviews, kind)).sort();
+  const text = readFileSync(join(reviews, kind, files.at(place)), "utf8").toLowerCase();
+  const tokens = text.match(/[a-z0-9']+/g).map((word) => words.indexOf(word));
+  return tokens.map((token) => (token < 0 ? 1 : token)).slice(0, count);
+}
+
+test("Generate_DataSetOfTexts_GivesPromptsEvenlyOverIt", (t) => {
+  const prompts = (model, ...args) => {
+    const { status, stdout, stderr } = run([
+      "generate",
+      model,
+      ...quick,
+      "--json",
+      "-",
+      "--steps",
+      "1",
+      ...args,
+    ]);
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout).targets[0].sequences.map(({ prompt }) => prompt);
+  };
+  // Both classes have as many reviews, the negative ones first.
+  const two = [tokensOfReview("neg", 0, 6), tokensOfReview("pos", 0, 6)];
+  const wanted = ["--dataset", `imdb:${reviews}`, "--samples", "2", "--prompt-tokens", "6"];
+  assert.deepEqual(prompts(decoder, ...wanted), two);
+  const whole = prompts(decoder, "--dataset", `imdb:${reviews}#1`);
+  assert.deepEqual(whole, [tokensOfReview("neg", 1)]);
+
+  // Without a tokenizer: by the description, without what it fills up with.
+  const folder = temporaryFolder(t);
+  copyFileSync(decoder, join(folder, "plain.onnx"));
+  copyFileSync(join(reviews, "vocabulary.txt"), join(folder, "words.txt"));
+  for (const [pad_side, keep] of [
+    ["left", "start"],
+    ["right", "start"],
+  ]) {
+    const description = {
+      format: "driftscope-preprocess-1",
+      kind: "text",
+      input: "input_ids",
+      dtype: "int64",
+      length: 90,
+      vocabulary: "words.txt",
+      pad: 0,
+      unknown: 1,
+      pad_side,
+      keep,
+      labels: ["neg", "pos"],
+    };
+    writeFileSync(join(folder, "plain.preprocess.json"), JSON.stringify(description));
+    assert.deepEqual(prompts(join(folder, "plain.onnx"), ...wanted), two);
+    assert.deepEqual(prompts(join(folder, "plain.onnx"), "--dataset", `imdb:${reviews}#1`), whole);
+  }
+});
+
 test("Tokens_LinesOfAFile_LoseTheirEnds", (t) => {
   const folder = temporaryFolder(t);
   const model = { type: "BPE", vocab: { a: 0, b: 1, ab: 2, "\r": 3 }, merges: ["a b"] };
@@ -178,8 +237,10 @@ test("Tokens_LinesOfAFile_LoseTheirEnds", (t) => {
 
 test("Generate_WrongTexts_SayWhatIsMissing", (t) => {
   const folder = temporaryFolder(t);
+  const alone = join(temporaryFolder(t), "alone.onnx");
+  copyFileSync(decoder, alone);
   const failed = (...args) => {
-    const { status, stderr } = run(["generate", decoder, ...quick, ...args]);
+    const { status, stderr } = run(["generate", alone, ...quick, ...args]);
     assert.equal(status, 2);
     return stderr;
   };
@@ -206,6 +267,10 @@ test("Generate_WrongTexts_SayWhatIsMissing", (t) => {
   );
   writeFileSync(join(folder, "empty.txt"), "\n\n");
   assert.match(failed("--prompt-file", join(folder, "empty.txt")), /expected a text a line, found none/);
+  assert.match(failed("--dataset", "idx:a,b"), /prompts are texts, as those of imdb:DIR/);
+  assert.match(failed("--dataset", `imdb:${reviews}`), /alone\.preprocess\.json/);
+  assert.match(failed("--dataset", `imdb:${folder}`), /alone\.preprocess\.json/);
+  assert.match(failed("--samples", "3"), /--dataset/);
 });
 
 test("Compare_FileThatIsMissing_IsNamedBeforeAnOptionIs", () => {
