@@ -16,6 +16,7 @@ struct FolderServer::State {
   struct Folder {
     std::string path;  // "/" or "/node_modules/x/"
     std::unique_ptr<StaticFiles> files;
+    std::map<std::string, std::string> renamed;
   };
 
   void answer(const httplib::Request& request, httplib::Response& response);
@@ -33,7 +34,10 @@ void FolderServer::State::answer(const httplib::Request& request, httplib::Respo
   const std::string path(below_token(request.path));
   for (const Folder& folder : folders) {
     if (!path.starts_with(folder.path)) continue;
-    const auto file = folder.files->read(path.substr(folder.path.size() - 1), Coding::identity);
+    const std::string name = path.substr(folder.path.size());
+    const auto other = folder.renamed.find(name);
+    const auto file =
+        folder.files->read("/" + (other == folder.renamed.end() ? name : other->second), Coding::identity);
     if (!file) continue;
     send_content(request, response, *file->content, file->content, file->content_type);
     const std::lock_guard lock(mutex);
@@ -55,7 +59,8 @@ Result<std::unique_ptr<FolderServer>> FolderServer::start(const std::vector<Serv
     if (!std::filesystem::is_directory(one.folder, error))
       return missing_error("there is no folder '" + one.folder.string() + "'");
     state->folders.push_back(
-        {one.path.empty() ? "/" : "/" + one.path + "/", std::make_unique<StaticFiles>(one.folder)});
+        {one.path.empty() ? "/" : "/" + one.path + "/", std::make_unique<StaticFiles>(one.folder),
+                              one.renamed});
   }
   std::ranges::sort(state->folders, std::greater(),
                     [](const State::Folder& folder) { return folder.path.size(); });

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@ namespace driftscope {
 struct ServedFolder {
   std::string path;
   std::filesystem::path folder;
+  std::map<std::string, std::string> renamed = {};  ///< as they are asked for, as they lie there
 };
 
 class FolderServer {

@@ -63,6 +63,12 @@ std::string text_of(const std::vector<repro::File>& files, std::string_view name
   return {reinterpret_cast<const char*>(found->bytes.data()), found->bytes.size()};
 }
 
+Result<std::vector<repro::File>> files_for(const Excerpt& one, const repro::Facts& facts,
+                                           const std::optional<ParameterTable>& table = {}) {
+  ThreadPool threads(1);
+  return repro::report_files(one, facts, table, threads);
+}
+
 repro::Facts facts() {
   return {.target = "chrome/ort-webgpu",
           .host = "chrome",
@@ -113,7 +119,7 @@ TEST_CASE("ReportFiles_ForOnnxRuntime_OpenAndSayWhatIsWrong") {
   const Net net(true);
   const auto one = alone(net, net.graph.nodes[1].name);
   REQUIRE(one.ok());
-  const auto files = repro::report_files(*one, facts());
+  const auto files = files_for(*one, facts());
   REQUIRE(files.ok());
   // The model is one that opens, and gives what is expected.
   const auto model = std::ranges::find(*files, "model.onnx", &repro::File::name);
@@ -161,7 +167,7 @@ TEST_CASE("ReportFiles_OfAnotherRuntime_AreRefusedWithTheOnesThereAre") {
   REQUIRE(one.ok());
   repro::Facts other = facts();
   other.engine = "strict";
-  const auto files = repro::report_files(*one, other);
+  const auto files = files_for(*one, other);
   REQUIRE_FALSE(files.ok());
   CHECK(files.error().message.find("engine strict; those that there are: ort, ort-webgpu, ort-webgl") !=
         std::string::npos);
