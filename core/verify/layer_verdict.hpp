@@ -159,6 +159,7 @@ struct Verification {
   /// The verdict is that of a later run's layer where this is worse than any of the layers above.
   std::optional<RepeatVerification> repeats = {};
   std::optional<AnswerMove> answer = {};  ///< where it was asked for
+  std::optional<CausalSummary> matters = {};  ///< where it was asked for
 };
 
 }  // namespace driftscope

@@ -54,6 +54,7 @@ documents::Explain document_of(const Verification& verification) {
   document.target = verification.target;
   for (const LayerVerdict& layer : verification.layers)
     if (layer.explanation) document.layers.push_back(*layer.explanation);
+  document.matters = verification.matters;
   return document;
 }
 
@@ -73,16 +74,13 @@ Status test_causes(const ExplainOptions& options, const TraceToVerify& given, st
     return bad_input(
         fmt::format("--matters: {} does not say which target made it; name it: --target", given.name));
   DRIFTSCOPE_TRY(const Target target, read_target(text));
-  CausalTester tester(*model, trace, target, options.runner, threads,
+  TargetRunner runner(options.runner);
+  CausalTester tester(*model, trace, target, runner, threads,
                       [&](std::string_view step, std::int64_t done, std::int64_t total) {
                         line.update(fmt::format("{}: {}", text, step), done, total);
                       });
-  for (LayerVerdict& layer : verification.layers) {
-    if (!layer.explanation) continue;
-    auto tested = tester.test(layer.node);
-    if (!tested.ok()) return in_context(std::move(tested).error(), "--matters, " + layer.node);
-    layer.explanation->matters = *std::move(tested);
-  }
+  auto tested = tester.test(verification);
+  if (!tested.ok()) return in_context(std::move(tested).error(), "--matters");
   return {};
 }
 
