@@ -51,16 +51,16 @@ std::string float16_table(std::span<const Float16Range> ranges) {
     table.row({elide_start(names[i], layer_name_width), elide(range.op, 20), format_number(range.largest),
                sum_text(range, range.partial_sum), sum_text(range, range.any_order),
                std::isfinite(range.headroom) ? format_number(range.headroom) + " ×" : "",
-               range.below == 0 ? "" : fmt::format("{} of {}", format_count(range.below),
-                                                   format_count(range.elements)),
+               range.below == 0
+                   ? ""
+                   : fmt::format("{} of {}", format_count(range.below), format_count(range.elements)),
                overflow_cell(range)});
   }
   std::string text = "Numbers beside the range of float16, 2⁻²⁴ to 65,504\n" + table.text();
   text += first_of(ranges, "overflow in float16 and hide it",
                    [](const Float16Range& one) { return one.absorbed; });
-  text += first_of(ranges, "would overflow in float16", [](const Float16Range& one) {
-    return !one.absorbed && one.headroom < 1.0;
-  });
+  text += first_of(ranges, "would overflow in float16",
+                   [](const Float16Range& one) { return !one.absorbed && one.headroom < 1.0; });
   text += first_of(ranges, "would overflow in another order of summation", [](const Float16Range& one) {
     return one.headroom >= 1.0 && one.any_order > Element<DType::float16>::largest;
   });

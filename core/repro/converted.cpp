@@ -91,11 +91,11 @@ std::string converted_values(const NamedTensor& input, const PlacedValue& place)
   const DType own = input.tensor.dtype();
   if (own == place.dtype || (own == DType::boolean && place.dtype == DType::uint8))
     if (place.offset == 0) return loaded;
-  const std::string by = own == DType::float16 ? "half"
-                         : place.offset != 0
-                             ? fmt::format("(x) => Number(x) {} {}", place.offset < 0 ? "-" : "+",
-                                           std::abs(place.offset))
-                             : "Number";
+  const std::string by =
+      own == DType::float16 ? "half"
+      : place.offset != 0
+          ? fmt::format("(x) => Number(x) {} {}", place.offset < 0 ? "-" : "+", std::abs(place.offset))
+          : "Number";
   return fmt::format("{}.from({}, {})", array_of(place.dtype), loaded, by);
 }
 
@@ -158,8 +158,7 @@ std::string restored_output(const Report& report, const std::string& values) {
   std::string text = values;
   if (is_moved(*place)) {
     Shape there = report.one.got.tensor.shape();
-    for (std::size_t i = 0; i < there.size(); ++i)
-      there[i] = report.one.got.tensor.shape()[place->order[i]];
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] = report.one.got.tensor.shape()[place->order[i]];
     text = fmt::format("reordered({}, {}, [{}])", text, list(there),
                        fmt::join(convert::inverse(place->order), ", "));
   }
@@ -176,7 +175,8 @@ std::string placing_functions(const Report& report) {
 std::string conversion_text(const Report& report, const std::string& format) {
   const bool moved = !placing_functions(report).empty();
   return fmt::format(
-      "`{}` was written from `model.onnx` by a converter of our own{}. To see that the conversion is not what "
+      "`{}` was written from `model.onnx` by a converter of our own{}. To see that the conversion is not "
+      "what "
       "is wrong, the file was read back and evaluated in double with the recorded inputs: within rounding it "
       "gives `expected.npy`, which was computed from `model.onnx`. So two references agree, and only the "
       "runtime gives another result.\n",

@@ -1,6 +1,7 @@
 #include "core/repro/excerpt_edit.hpp"
 
 #include <algorithm>
+#include <variant>
 
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
@@ -51,6 +52,20 @@ std::optional<Tensor> with_axis_of(const Tensor& tensor, std::size_t axis, std::
       at += count;
     }
   return *std::move(made);
+}
+
+bool follow_groups(Excerpt& excerpt, std::int64_t own, std::int64_t size) {
+  bool any = false;
+  for (Node& node : excerpt.graph.nodes) {
+    if (node.op_type.find("Conv") == std::string::npos) continue;
+    for (Attribute& attribute : node.attributes.edit()) {
+      auto* const groups = std::get_if<std::int64_t>(&attribute.value);
+      if (attribute.name != "group" || groups == nullptr || *groups != own) continue;
+      *groups = size;
+      any = true;
+    }
+  }
+  return any;
 }
 
 bool complete(Excerpt& excerpt, ThreadPool& threads) {

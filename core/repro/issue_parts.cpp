@@ -60,8 +60,8 @@ std::string parameter_section(const Report& report) {
   if (!report.table) return {};
   const ParameterTable& table = *report.table;
   std::string text = fmt::format("The same node is {}:\n\n", parameter_text(table));
-  text += fmt::format("| {} | result | wrong elements | largest error |\n|---|---|---|---|\n",
-                      table.parameter);
+  text +=
+      fmt::format("| {} | result | wrong elements | largest error |\n|---|---|---|---|\n", table.parameter);
   for (const ParameterRow& row : table.rows)
     text +=
         fmt::format("| {}{} | {} | {} of {} | {} |\n", row.value, row.value == table.own ? " (attached)" : "",

@@ -11,8 +11,8 @@ namespace driftscope {
 namespace {
 
 constexpr std::array<std::string_view, 12> by_order = {
-    "input channels", "channels",     "inner size", "columns",      "output channels", "width",
-    "length",         "height",       "rows",       "kernel width", "kernel height",   "depth"};
+    "input channels", "channels", "inner size", "columns",      "output channels", "width",
+    "length",         "height",   "rows",       "kernel width", "kernel height",   "depth"};
 
 bool is_convolution(const Node& node) { return node.op_type.find("Conv") != std::string::npos; }
 

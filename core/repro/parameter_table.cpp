@@ -40,16 +40,11 @@ void set_attribute(Node& node, const std::string& name, Attribute::Value value) 
     found->value = std::move(value);
 }
 
-/// Attributes that repeat a size of the weights: a convolution's kernel_shape is left out, and its groups go
-/// with the channels where there are as many.
-void follow_sizes(Excerpt& excerpt, std::int64_t own, std::int64_t size, bool with_groups) {
-  for (Node& node : excerpt.graph.nodes) {
-    if (node.op_type.find("Conv") == std::string::npos) continue;
-    std::erase_if(node.attributes.edit(), [](const Attribute& one) { return one.name == "kernel_shape"; });
-    const Attribute* const group = node.attribute("group");
-    const auto* const count = group == nullptr ? nullptr : std::get_if<std::int64_t>(&group->value);
-    if (with_groups && count != nullptr && *count == own) set_attribute(node, "group", size);
-  }
+/// What repeats the sizes of weights: a convolution's kernel_shape may be left out.
+void drop_kernel_shape(Excerpt& excerpt) {
+  for (Node& node : excerpt.graph.nodes)
+    if (node.op_type.find("Conv") != std::string::npos)
+      std::erase_if(node.attributes.edit(), [](const Attribute& one) { return one.name == "kernel_shape"; });
 }
 
 WithValue with_size(const Excerpt& whole, std::vector<ExcerptAxis> axes, std::int64_t own, bool with_groups,
@@ -64,7 +59,8 @@ WithValue with_size(const Excerpt& whole, std::vector<ExcerptAxis> axes, std::in
       *tensor = *std::move(other);
       set_shape(made, one.value, tensor->shape());
     }
-    follow_sizes(made, own, size, with_groups);
+    drop_kernel_shape(made);
+    if (with_groups && !follow_groups(made, own, size)) return std::nullopt;
     if (!complete(made, threads)) return std::nullopt;
     return made;
   };

@@ -22,8 +22,8 @@ struct ParameterRow {
 
 /// One parameter; the others as in the report.
 struct ParameterTable {
-  std::string parameter;  ///< "input channels", "strides"
-  std::int64_t own = 0;   ///< its value in the report
+  std::string parameter;                    ///< "input channels", "strides"
+  std::int64_t own = 0;                     ///< its value in the report
   std::vector<ParameterRow> rows = {};      ///< by value
   std::vector<std::string> no_effect = {};  ///< parameters of which every value tried was wrong
   std::int64_t runs = 0;

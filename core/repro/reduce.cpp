@@ -30,12 +30,17 @@ std::string axis_text(const Excerpt& excerpt, const std::vector<ExcerptAxis>& ax
   return text;
 }
 
-Shrink crop(const Excerpt& excerpt, std::vector<ExcerptAxis> axes, std::int64_t from, std::int64_t to, bool last) {
+enum class Groups { stay, follow };
+
+Shrink crop(const Excerpt& excerpt, std::vector<ExcerptAxis> axes, std::int64_t from, std::int64_t to,
+            bool last, Groups groups = Groups::stay) {
   std::string text =
-      fmt::format("{} from {} to {}{}", axis_text(excerpt, axes), from, to, last ? ", the last ones" : "");
+      fmt::format("{} from {} to {}{}{}", axis_text(excerpt, axes), from, to, last ? ", the last ones" : "",
+                  groups == Groups::follow ? ", and as many groups" : "");
   return {std::move(text),
-          [axes = std::move(axes), to, last](const Excerpt& whole) -> std::optional<Excerpt> {
+          [axes = std::move(axes), from, to, last, groups](const Excerpt& whole) -> std::optional<Excerpt> {
             Excerpt made = whole;
+            if (groups == Groups::follow && !follow_groups(made, from, to)) return std::nullopt;
             for (const ExcerptAxis& one : axes) {
               Tensor* const tensor = tensor_of(made, one.value);
               if (tensor == nullptr || one.axis >= tensor->shape().size()) return std::nullopt;
@@ -70,6 +75,7 @@ std::vector<Shrink> smaller_sizes(const Excerpt& excerpt) {
     sizes.erase(0);
     for (const std::vector<ExcerptAxis>& group : groups)
       for (const std::int64_t to : sizes) {
+        if (group.size() > 1) list.push_back(crop(excerpt, group, size, to, false, Groups::follow));
         list.push_back(crop(excerpt, group, size, to, false));
         if (to * 2 <= size) list.push_back(crop(excerpt, group, size, to, true));
       }

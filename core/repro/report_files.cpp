@@ -114,9 +114,8 @@ std::string runs_text(const Runtime& runtime) {
 std::string parameter_html(const std::optional<ParameterTable>& table) {
   if (!table) return {};
   std::string text = fmt::format("<p>The same node is {}.</p>\n", html_text(parameter_text(*table), 2000));
-  text += fmt::format(
-      "<table>\n<tr><th>{}</th><th></th><th>wrong elements</th><th>largest error</th></tr>\n",
-      html_text(table->parameter));
+  text += fmt::format("<table>\n<tr><th>{}</th><th></th><th>wrong elements</th><th>largest error</th></tr>\n",
+                      html_text(table->parameter));
   for (const ParameterRow& row : table->rows)
     text += fmt::format("<tr class=\"{}\"><td>{}</td><td>{}</td><td>{} of {}</td><td>{:.3g}</td></tr>\n",
                         row.wrong ? "wrong" : "", row.value, row.wrong ? "wrong" : "right",
@@ -137,8 +136,8 @@ std::string page(const Runtime& runtime, const Report& report, const std::string
       fmt::arg("runtime",
                html_text(fmt::format("{} {} ({})", runtime.project, facts.version, facts.engine), 200)),
       fmt::arg("inputs", html_text(input_list(one), 400)));
-  return text + head + "<script>" + std::string(page_functions) + "</script>\n<script type=\"module\">\n" + script +
-         "</script>\n</html>\n";
+  return text + head + "<script>" + std::string(page_functions) + "</script>\n<script type=\"module\">\n" +
+         script + "</script>\n</html>\n";
 }
 
 std::string package_json(const std::vector<std::pair<std::string, std::string>>& packages) {

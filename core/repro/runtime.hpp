@@ -54,7 +54,7 @@ struct Installed {
 
 struct Runtime {
   std::vector<std::string_view> engines;
-  std::string_view project;  ///< as its makers call it
+  std::string_view project;               ///< as its makers call it
   std::string_view model = "model.onnx";  ///< the file that the page runs; empty: the page builds it
   /// Tags before the page's script: scripts, an import map.
   std::string (*page_head)(const Report& report) = nullptr;

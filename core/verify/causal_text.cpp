@@ -26,18 +26,20 @@ std::string sentence(const CausalSummary& summary) {
     return fmt::format("with this layer right, the answer is still wrong on {}", summary.target);
   const std::string none = fmt::format("no layer suffices alone of {} wrong ones", summary.layers);
   if (!summary.together) return none;
-  return none + (*summary.together
-                     ? fmt::format("; with all of them right, the answer is right on {}", summary.target)
-                     : fmt::format("; with all of them right, the answer is still wrong on {}: something else "
-                                   "is wrong as well",
-                                   summary.target));
+  return none +
+         (*summary.together
+              ? fmt::format("; with all of them right, the answer is right on {}", summary.target)
+              : fmt::format("; with all of them right, the answer is still wrong on {}: something else "
+                            "is wrong as well",
+                            summary.target));
 }
 
 }  // namespace
 
 std::string causal_text(const CausalSummary& summary) {
   std::string text = sentence(summary);
-  if (!summary.not_tested.empty()) text += fmt::format("; not tested: {}", fmt::join(summary.not_tested, ", "));
+  if (!summary.not_tested.empty())
+    text += fmt::format("; not tested: {}", fmt::join(summary.not_tested, ", "));
   return text;
 }
 

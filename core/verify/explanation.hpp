@@ -42,11 +42,11 @@ struct CausalTest {
 /// The causal tests of all wrong layers of a run together.
 struct CausalSummary {
   std::string target = {};
-  bool was_right = false;                     ///< the answer with all of them wrong
-  std::vector<std::string> alone = {};        ///< nodes: with any of them right, the answer is right
-  std::int64_t layers = 0;                    ///< wrong ones that were tested
-  std::optional<bool> together = {};          ///< the answer with all of them right, where none alone suffices
-  std::vector<std::string> not_tested = {};   ///< nodes, and why
+  bool was_right = false;                    ///< the answer with all of them wrong
+  std::vector<std::string> alone = {};       ///< nodes: with any of them right, the answer is right
+  std::int64_t layers = 0;                   ///< wrong ones that were tested
+  std::optional<bool> together = {};         ///< the answer with all of them right, where none alone suffices
+  std::vector<std::string> not_tested = {};  ///< nodes, and why
 };
 
 /// "with conv2 alone right, the answer is right on chrome/ort-webgpu"; sentences without a full stop.

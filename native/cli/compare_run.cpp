@@ -153,9 +153,9 @@ void CompareCommand::test_causes(ComparisonView& view, ThreadPool& threads) {
     if (!target.ok() || target->host == "file") return;
     CausalTester tester(model_, *result.trace, *target, runner_, threads,
                         [&](std::string_view step, std::int64_t done, std::int64_t total) {
-                          line_.update(fmt::format("{}{}, with layers right: {}", request_.about,
-                                                   result.target, step),
-                                       done, total);
+                          line_.update(
+                              fmt::format("{}{}, with layers right: {}", request_.about, result.target, step),
+                              done, total);
                         });
     auto tested = tester.test(*result.verification);
     line_.clear();

@@ -13,8 +13,8 @@
 #include "core/repro/cut.hpp"
 #include "core/repro/excerpt.hpp"
 #include "core/runtime/target.hpp"
-#include "core/verify/verdict.hpp"
 #include "core/verify/answer.hpp"
+#include "core/verify/verdict.hpp"
 
 namespace driftscope {
 namespace {
@@ -153,7 +153,8 @@ Result<bool> CausalTester::right_with_all(const std::vector<std::string>& nodes)
 }
 
 Status CausalTester::test(Verification& verification) {
-  if (std::ranges::none_of(verification.layers, [](const LayerVerdict& one) { return one.explanation.has_value(); }))
+  if (std::ranges::none_of(verification.layers,
+                           [](const LayerVerdict& one) { return one.explanation.has_value(); }))
     return {};
   DRIFTSCOPE_CHECK(run_right());
   CausalSummary summary{.target = target_.text()};

@@ -17,7 +17,7 @@ struct ReproOptions {
   std::filesystem::path folder;  ///< must not exist
   Target target;
   RunnerOptions runner;
-  bool anonymous = false;  ///< other weights and inputs, with which the fault stays
+  bool anonymous = false;        ///< other weights and inputs, with which the fault stays
   std::int64_t table_runs = 20;  ///< at most, for the table over one parameter; 0: none is made
 };
 

@@ -58,9 +58,8 @@ Result<std::unique_ptr<FolderServer>> FolderServer::start(const std::vector<Serv
     std::error_code error;
     if (!std::filesystem::is_directory(one.folder, error))
       return missing_error("there is no folder '" + one.folder.string() + "'");
-    state->folders.push_back(
-        {one.path.empty() ? "/" : "/" + one.path + "/", std::make_unique<StaticFiles>(one.folder),
-                              one.renamed});
+    state->folders.push_back({one.path.empty() ? "/" : "/" + one.path + "/",
+                              std::make_unique<StaticFiles>(one.folder), one.renamed});
   }
   std::ranges::sort(state->folders, std::greater(),
                     [](const State::Folder& folder) { return folder.path.size(); });

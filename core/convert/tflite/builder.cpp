@@ -192,7 +192,8 @@ Result<std::vector<std::byte>> Builder::finish(
         fb::CreateMetadataDirect(tables_, name.c_str(), add_buffer(std::as_bytes(std::span(text)))));
   const std::vector subgraphs{subgraph};
   const std::vector signatures{signature};
-  tables_.Finish(fb::CreateModelDirect(tables_, 3, &code_tables_, &subgraphs, description, &buffers_, nullptr, &notes, &signatures),
+  tables_.Finish(fb::CreateModelDirect(tables_, 3, &code_tables_, &subgraphs, description, &buffers_, nullptr,
+                                       &notes, &signatures),
                  fb::ModelIdentifier());
   const auto* const begin = reinterpret_cast<const std::byte*>(tables_.GetBufferPointer());
   return std::vector<std::byte>(begin, begin + tables_.GetSize());

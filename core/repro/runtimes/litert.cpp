@@ -85,19 +85,19 @@ std::string issue(const Report& report) {
 }  // namespace
 
 void add_to(RuntimeTable& table) {
-  table.add({.engines = {"litert-wasm", "litert-webgpu", "litert-webnn"},
-             .project = "LiteRT.js",
-             .model = "model.tflite",
-             .page_head = page_head,
-             .page_script = page_script,
-             .packages = packages,
-             .installed = {{.path = "node_modules/@litertjs/core/dist",
-                            .renamed = {{"index.js", "litert.mjs"}}},
-                           {.path = "node_modules/@litertjs/core/wasm"},
-                           {.path = "node_modules/@litertjs/wasm-utils/dist",
-                            .renamed = {{"index.js", "wasm_utils.mjs"}}}},
-             .converter = converter,
-             .issue = issue});
+  table.add(
+      {.engines = {"litert-wasm", "litert-webgpu", "litert-webnn"},
+       .project = "LiteRT.js",
+       .model = "model.tflite",
+       .page_head = page_head,
+       .page_script = page_script,
+       .packages = packages,
+       .installed = {{.path = "node_modules/@litertjs/core/dist", .renamed = {{"index.js", "litert.mjs"}}},
+                     {.path = "node_modules/@litertjs/core/wasm"},
+                     {.path = "node_modules/@litertjs/wasm-utils/dist",
+                      .renamed = {{"index.js", "wasm_utils.mjs"}}}},
+       .converter = converter,
+       .issue = issue});
 }
 
 }  // namespace driftscope::repro::litert

@@ -81,7 +81,8 @@ std::string issue(const Report& report) {
       "explains.\n\n",
       web ? "Web" : "CPU", one.node().op_type,
       web ? "with execution provider " + provider_of(facts) : "on the CPU");
-  text += contents_list(report) + "\n" + element_table(report) + cause_text(report) + parameter_section(report);
+  text +=
+      contents_list(report) + "\n" + element_table(report) + cause_text(report) + parameter_section(report);
   text += "### To reproduce\n\n";
   if (web) text += page_steps() + " `repro.py` runs the same model with onnxruntime in Python.\n";
   if (!web) text += "In the attached folder:\n\n    python repro.py\n";

@@ -35,9 +35,8 @@ std::string flags(const Facts& facts) {
     return fmt::format("tf.env().set(\"{}\", {});\n", name, value);
   };
   if (backend == "wasm") {
-    std::string text =
-        "tf.wasm.setWasmPaths(\"node_modules/@tensorflow/tfjs-backend-wasm/dist/\");\n" +
-        flag("WASM_HAS_MULTITHREAD_SUPPORT", false);
+    std::string text = "tf.wasm.setWasmPaths(\"node_modules/@tensorflow/tfjs-backend-wasm/dist/\");\n" +
+                       flag("WASM_HAS_MULTITHREAD_SUPPORT", false);
     if (option_of(facts, "simd", "on") == "off") text += flag("WASM_HAS_SIMD_SUPPORT", false);
     return text;
   }
@@ -69,7 +68,8 @@ std::optional<std::string> page_script(const Report& report) {
 
 std::vector<std::pair<std::string, std::string>> packages(const Facts& facts) {
   std::vector<std::pair<std::string, std::string>> list;
-  for (const std::string& name : {std::string("core"), std::string("converter"), "backend-" + backend_of(facts)})
+  for (const std::string& name :
+       {std::string("core"), std::string("converter"), "backend-" + backend_of(facts)})
     list.emplace_back("@tensorflow/tfjs-" + name, facts.version);
   // The backends on the GPU name it as their dependency.
   if (backend_of(facts) == "webgl" || backend_of(facts) == "webgpu")
@@ -93,7 +93,8 @@ std::string issue(const Report& report) {
       "\n**Describe the current behavior**\n\nThe attached graph model gives another result on `{}` than the "
       "definition of its operators, beyond what float32 rounding explains.\n\n",
       backend_of(facts));
-  text += contents_list(report) + "\n" + element_table(report) + cause_text(report) + parameter_section(report);
+  text +=
+      contents_list(report) + "\n" + element_table(report) + cause_text(report) + parameter_section(report);
   text +=
       "**Describe the expected behavior**\n\n`expected.npy`, computed in double, within `bound.npy`, what "
       "rounding can explain in each element.\n\n";

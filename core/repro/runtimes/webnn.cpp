@@ -89,10 +89,10 @@ std::string issue(const Report& report) {
   text += fmt::format("**What happens instead?**\n\n{}.\n\n", wrong_text(report));
   text += fmt::format("**Chrome version**\n\n{}\n\n**OS**\n\n{}\n", facts.browser, facts.system);
   if (!facts.device.empty()) text += fmt::format("\n**Device**\n\n{}\n", facts.device);
-  return text +
-         fmt::format("\n**Context**\n\n`{{ deviceType: \"{}\", powerPreference: \"{}\" }}`; `model.onnx` is "
-                     "the same node, from which the calls were made.\n",
-                     option_of(facts, "device", "cpu"), option_of(facts, "power", "default"));
+  return text + fmt::format(
+                    "\n**Context**\n\n`{{ deviceType: \"{}\", powerPreference: \"{}\" }}`; `model.onnx` is "
+                    "the same node, from which the calls were made.\n",
+                    option_of(facts, "device", "cpu"), option_of(facts, "power", "default"));
 }
 
 }  // namespace

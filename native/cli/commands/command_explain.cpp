@@ -169,9 +169,10 @@ static Command declare(CLI::App& app) {
       "Run the target again with the right tensor in place of each wrong one: is the answer right then?");
   app.add_option("--target", options->target, "For --matters (default: the one that made the trace)");
   add_runner_options(app, options->runner);
-  app.add_flag("--float16", options->float16,
-               "Also a table of all layers beside the range of float16: the largest number and partial sum, the "
-               "headroom, what becomes 0, overflow that later layers hide");
+  app.add_flag(
+      "--float16", options->float16,
+      "Also a table of all layers beside the range of float16: the largest number and partial sum, the "
+      "headroom, what becomes 0, overflow that later layers hide");
   app.add_flag("--list", options->list, "Print the catalogue of hypotheses, and end");
   app.add_flag("--quiet", options->quiet, "No progress line");
   app.footer(

@@ -133,12 +133,14 @@ static Command declare(CLI::App& app) {
       "node,\n"
       "its recorded inputs, the expected result with bounds, a page on the plain runtime of the same "
       "version\n"
-      "that turns red, a script for Python, the issue's text, and a table of one size or attribute: for which\n"
+      "that turns red, a script for Python, the issue's text, and a table of one size or attribute: for "
+      "which\n"
       "values is it right, for which wrong? The node is run alone on the target first, and the page in the\n"
       "browser: a folder is written only if the fault shows there.\n\n"
       "  driftscope run model.onnx --target chrome/ort-webgpu --trace t.safetensors\n"
       "  driftscope repro model.onnx t.safetensors -o report\n\n"
-      "For ONNX Runtime, TensorFlow.js and LiteRT.js on all their backends, and WebNN. What does not read ONNX\n"
+      "For ONNX Runtime, TensorFlow.js and LiteRT.js on all their backends, and WebNN. What does not read "
+      "ONNX\n"
       "gets the node converted, which is checked.");
   return [command] {
     if (const Status status = run_repro(*command); !status.ok())

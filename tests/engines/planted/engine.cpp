@@ -81,8 +81,7 @@ class PlantedEngine final : public Engine {
     for (const auto& [option, op] : {std::pair("conv", "Conv"), std::pair("gemm", "Gemm")})
       if (const auto given = options.values.find(option); given != options.values.end())
         mistakes[op] = given->second;
-    return std::unique_ptr<Session>(
-        std::make_unique<PlantedSession>(std::move(graph), std::move(mistakes)));
+    return std::unique_ptr<Session>(std::make_unique<PlantedSession>(std::move(graph), std::move(mistakes)));
   }
 };
 

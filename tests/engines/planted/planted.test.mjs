@@ -41,7 +41,10 @@ test("Matters_TwoLayersThatChangeTheAnswer_SufficeTogether", (t) => {
   assert.ok(layers.length >= 3);
   assert.deepEqual(matters.alone, []);
   assert.equal(matters.together, true);
-  assert.match(matters.text, /no layer suffices alone of 3 wrong ones; with all of them right, the answer is/);
+  assert.match(
+    matters.text,
+    /no layer suffices alone of 3 wrong ones; with all of them right, the answer is/,
+  );
 });
 
 test("Matters_LayerThatChangesNothing_IsSaid", (t) => {

@@ -67,8 +67,8 @@ TEST_CASE("VaryParameters_FaultOfAStride_NamesItAndWhatHasNoEffect") {
     const Attribute* const strides = excerpt.node().attribute("strides");
     if (strides != nullptr && std::get<std::vector<std::int64_t>>(strides->value)[0] == 2) spoil(y);
   };
-  const auto table = varied(conv({1, 3, 8, 10}, {2, 3, 3, 3}, {ints("strides", {2, 2})}), fault,
-                            {.most_runs = 40});
+  const auto table =
+      varied(conv({1, 3, 8, 10}, {2, 3, 3, 3}, {ints("strides", {2, 2})}), fault, {.most_runs = 40});
   REQUIRE(table);
   CHECK(table->parameter == "stride");
   CHECK(values(*table, true) == std::vector<std::int64_t>{2});

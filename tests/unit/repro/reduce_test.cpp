@@ -42,6 +42,16 @@ TEST_CASE("Reduce_FaultOfFiveOrMoreChannels_KeepsExactlyFive") {
   CHECK_FALSE(small.steps.empty());
 }
 
+TEST_CASE("Reduce_DepthwiseConvolution_LosesChannelsWithItsGroups") {
+  const auto fault = [](const Excerpt&, std::span<float> y) {
+    for (float& value : y) value += 1.0f + std::fabs(value);
+  };
+  const Reduced small =
+      reduced(conv({1, 8, 9, 9}, {8, 1, 3, 3}, {integer("group", 8), ints("kernel_shape", {3, 3})}), fault);
+  CHECK(shape_of(small.excerpt, 0) == Shape{1, 1, 1, 1});
+  CHECK(shape_of(small.excerpt, 1) == Shape{1, 1, 1, 1});
+}
+
 TEST_CASE("Reduce_FaultOfAnAttribute_KeepsIt") {
   const auto fault = [](const Excerpt& excerpt, std::span<float> y) {
     if (excerpt.node().attribute("strides") != nullptr) y[0] += 3.0f + std::fabs(y[0]);

@@ -85,8 +85,8 @@ TEST_CASE("Float16Ranges_VarianceThatOverflows_IsAbsorbed") {
                                 .initializer("bias", half({4}, {0.5f, 0.5f, 0.5f, 0.5f}))
                                 .node("LayerNormalization", {"x", "scale", "bias"}, {"y"})
                                 .output("y"));
-  const auto ranges = ranges_of(graph, {{"x", half({1, 4}, {400, -400, 400, -400})},
-                                        {"y", half({1, 4}, {0.5f, 0.5f, 0.5f, 0.5f})}});
+  const auto ranges = ranges_of(
+      graph, {{"x", half({1, 4}, {400, -400, 400, -400})}, {"y", half({1, 4}, {0.5f, 0.5f, 0.5f, 0.5f})}});
   REQUIRE(ranges.size() == 1);
   CHECK(ranges[0].partial_sum == 4 * 160000.0);
   CHECK(ranges[0].headroom < 1.0);
@@ -101,9 +101,9 @@ TEST_CASE("Float16Ranges_InfinityThatALaterLayerHides_IsAbsorbedAtItsLayer") {
                                 .node("Reciprocal", {"a"}, {"y"})
                                 .output("y"));
   const float infinity = HUGE_VALF;
-  const auto ranges = ranges_of(graph, {{"x", half({3}, {300, 2, 1})},
-                                        {"a", half({3}, {infinity, 4, 1})},
-                                        {"y", half({3}, {0, 0.25f, 1})}});
+  const auto ranges = ranges_of(
+      graph,
+      {{"x", half({3}, {300, 2, 1})}, {"a", half({3}, {infinity, 4, 1})}, {"y", half({3}, {0, 0.25f, 1})}});
   REQUIRE(ranges.size() == 2);
   CHECK(ranges[0].overflows == 1);
   CHECK(ranges[0].largest == 90000.0);
@@ -112,13 +112,12 @@ TEST_CASE("Float16Ranges_InfinityThatALaterLayerHides_IsAbsorbedAtItsLayer") {
 }
 
 TEST_CASE("Float16Ranges_SmallNumbers_AreCounted") {
-  const Graph graph = built(ModelBuilder()
-                                .input("x", DType::float32, {5})
-                                .node("Mul", {"x", "x"}, {"y"})
-                                .output("y"));
+  const Graph graph =
+      built(ModelBuilder().input("x", DType::float32, {5}).node("Mul", {"x", "x"}, {"y"}).output("y"));
   const float tiny = 0x1p-13f;  // squared: 2⁻²⁶
-  const auto ranges = ranges_of(graph, {{"x", tensor<float>({5}, {tiny, 0x1p-12f, 0.0f, 1.0f, tiny})},
-                                        {"y", tensor<float>({5}, {tiny * tiny, 0x1p-24f, 0, 1, tiny * tiny})}});
+  const auto ranges =
+      ranges_of(graph, {{"x", tensor<float>({5}, {tiny, 0x1p-12f, 0.0f, 1.0f, tiny})},
+                        {"y", tensor<float>({5}, {tiny * tiny, 0x1p-24f, 0, 1, tiny * tiny})}});
   CHECK(ranges[0].below == 2);
   CHECK(float16_table(ranges).find("2 of 5") != std::string::npos);
 }
@@ -166,13 +165,12 @@ TEST_CASE("PartialSums_OfConvolutionAndReductions_AreThoseOfPlainLoops") {
         largest = std::fmax(largest, std::fabs(sum));
       }
   }
-  const PartialSums of_mean =
-      sums_of(mean, {x, tensor<std::int64_t>({2}, {1, -1})}, {1, 1, 4, 1});
+  const PartialSums of_mean = sums_of(mean, {x, tensor<std::int64_t>({2}, {1, -1})}, {1, 1, 4, 1});
   CHECK(of_mean.largest == largest);
   CHECK(of_mean.sums == 4);
   ThreadPool threads(1);
-  const Graph relu = built(
-      ModelBuilder().input("x", DType::float32, {1, 2, 4, 5}).node("Relu", {"x"}, {"y"}).output("y"));
+  const Graph relu =
+      built(ModelBuilder().input("x", DType::float32, {1, 2, 4, 5}).node("Relu", {"x"}, {"y"}).output("y"));
   const Tensor* const read = &x;
   CHECK_FALSE(partial_sums(relu.nodes[0], {&read, 1}, x.shape(), threads));
 }

@@ -87,8 +87,8 @@ export class Calls {
   #data({ dataType }, data) {
     const bytes = bytesOf(data);
     if (bytes.length > inlineBytes)
-    for (const [name, constant] of Object.entries(this.#constants))
-      if (equal(bytes, constant.data)) return `(await load(${JSON.stringify(name + ".npy")})).data`;
+      for (const [name, constant] of Object.entries(this.#constants))
+        if (equal(bytes, constant.data)) return `(await load(${JSON.stringify(name + ".npy")})).data`;
     const Kind = arrays[dataType] ?? Uint8Array;
     const numbers = Array.from(new Kind(bytes.slice().buffer), (number) => this.#written(number));
     return `new ${Kind.name}([${numbers.join(", ")}])`;
