@@ -87,7 +87,7 @@ std::string_view array_of(DType dtype) {
 
 /// As the page reads a .npy file, for types that another one takes the place of.
 std::string converted_values(const NamedTensor& input, const PlacedValue& place) {
-  const std::string loaded = fmt::format("(await load(\"{}.npy\")).data", input.name);
+  std::string loaded = fmt::format("(await load(\"{}.npy\")).data", input.name);
   const DType own = input.tensor.dtype();
   if (own == place.dtype || (own == DType::boolean && place.dtype == DType::uint8))
     if (place.offset == 0) return loaded;

@@ -24,7 +24,7 @@ std::string sentence(const CausalSummary& summary) {
                        summary.layers > 1 ? "alone " : "", summary.target);
   if (summary.layers == 1)
     return fmt::format("with this layer right, the answer is still wrong on {}", summary.target);
-  const std::string none = fmt::format("no layer suffices alone of {} wrong ones", summary.layers);
+  std::string none = fmt::format("no layer suffices alone of {} wrong ones", summary.layers);
   if (!summary.together) return none;
   return none +
          (*summary.together

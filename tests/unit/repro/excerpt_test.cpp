@@ -115,6 +115,29 @@ TEST_CASE("Excerpt_WhatIsMissing_IsSaid") {
   CHECK(without.error().message.find("'a', which the trace does not hold") != std::string::npos);
 }
 
+// As exporters write axes: a node holds them, which no runtime records.
+TEST_CASE("Excerpt_OfANodeThatReadsAConstantNode_HasItsValueAsAWeight") {
+  const Graph graph =
+      built(ModelBuilder()
+                .input("x", DType::float32, {2, 3})
+                .node("Constant", {}, {"axes"}, {{"value", tensor<std::int64_t>({1}, {1})}})
+                .node("Identity", {"axes"}, {"same_axes"})
+                .node("ReduceSum", {"x", "same_axes"}, {"y"})
+                .named("sum")
+                .output("y"));
+  Trace trace;
+  trace.tensors = {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}, {"y", tensor<float>({2, 1}, {6, 99})}};
+  ThreadPool threads(1);
+  const auto one = excerpt_of(graph, TraceView(trace), "sum", threads);
+  REQUIRE_MESSAGE(one.ok(), one.error().message);
+  REQUIRE(one->graph.nodes.size() == 1);
+  CHECK(one->inputs.size() == 1);
+  CHECK(one->verdict.verdict == Verdict::fault);
+  const Value& axes = one->graph.values[one->node().inputs[1]];
+  REQUIRE(axes.constant);
+  CHECK(axes.constant->values<std::int64_t>()[0] == 1);
+}
+
 TEST_CASE("ReportFiles_ForOnnxRuntime_OpenAndSayWhatIsWrong") {
   const Net net(true);
   const auto one = alone(net, net.graph.nodes[1].name);
