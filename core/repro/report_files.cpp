@@ -95,6 +95,7 @@ async function report(data, float16 = false) {
   show(wrong.length ? "wrong.svg" : "right.svg", `${wrong.length} of ${rows.length} elements are wrong`);
 }
 addEventListener("unhandledrejection", ({ reason }) => show("failed.svg", String(reason?.message ?? reason)));
+addEventListener("error", ({ message }) => show("failed.svg", message)); // of the script below as well
 )";
 
 std::string input_list(const Excerpt& one) {

@@ -58,8 +58,10 @@ Result<std::unique_ptr<FolderServer>> FolderServer::start(const std::vector<Serv
     std::error_code error;
     if (!std::filesystem::is_directory(one.folder, error))
       return missing_error("there is no folder '" + one.folder.string() + "'");
-    state->folders.push_back({one.path.empty() ? "/" : "/" + one.path + "/",
-                              std::make_unique<StaticFiles>(one.folder), one.renamed});
+    State::Folder folder{
+        .path = one.path.empty() ? "/" : "/" + one.path + "/", .files = {}, .renamed = one.renamed};
+    folder.files = std::make_unique<StaticFiles>(one.folder);
+    state->folders.push_back(std::move(folder));
   }
   std::ranges::sort(state->folders, std::greater(),
                     [](const State::Folder& folder) { return folder.path.size(); });

@@ -117,14 +117,13 @@ TEST_CASE("Excerpt_WhatIsMissing_IsSaid") {
 
 // As exporters write axes: a node holds them, which no runtime records.
 TEST_CASE("Excerpt_OfANodeThatReadsAConstantNode_HasItsValueAsAWeight") {
-  const Graph graph =
-      built(ModelBuilder()
-                .input("x", DType::float32, {2, 3})
-                .node("Constant", {}, {"axes"}, {{"value", tensor<std::int64_t>({1}, {1})}})
-                .node("Identity", {"axes"}, {"same_axes"})
-                .node("ReduceSum", {"x", "same_axes"}, {"y"})
-                .named("sum")
-                .output("y"));
+  const Graph graph = built(ModelBuilder()
+                                .input("x", DType::float32, {2, 3})
+                                .node("Constant", {}, {"axes"}, {{"value", tensor<std::int64_t>({1}, {1})}})
+                                .node("Identity", {"axes"}, {"same_axes"})
+                                .node("ReduceSum", {"x", "same_axes"}, {"y"})
+                                .named("sum")
+                                .output("y"));
   Trace trace;
   trace.tensors = {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}, {"y", tensor<float>({2, 1}, {6, 99})}};
   ThreadPool threads(1);
