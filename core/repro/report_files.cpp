@@ -94,8 +94,9 @@ async function report(data, float16 = false) {
   console.log(`${wrong.length} of ${rows.length} elements are wrong`, rows.slice(0, 12));
   show(wrong.length ? "wrong.svg" : "right.svg", `${wrong.length} of ${rows.length} elements are wrong`);
 }
-addEventListener("unhandledrejection", ({ reason }) => show("failed.svg", String(reason?.message ?? reason)));
-addEventListener("error", ({ message }) => show("failed.svg", message)); // of the script below as well
+const fail = (text) => show(`failed.svg?why=${encodeURIComponent(text.slice(0, 500))}`, text);
+addEventListener("unhandledrejection", ({ reason }) => fail(String(reason?.message ?? reason)));
+addEventListener("error", ({ message }) => fail(message)); // of the script below as well
 )";
 
 std::string input_list(const Excerpt& one) {

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/base/rng.hpp"
 #include "core/engines/peer/peer_engine.hpp"
@@ -153,9 +154,11 @@ class Report {
       DRIFTSCOPE_TRY(result.page, run_page(*runtime, folder));
       if (result.page != "wrong")
         return unsupported(fmt::format(
-            "the plain page says '{}' in {}: what is wrong in the run of {} does not show there; nothing was "
+            "the plain page says '{}' in {}{}: what is wrong in the run of {} does not show there; nothing "
+            "was "
             "written",
-            result.page, facts_.host, options_.target.text()));
+            result.page, facts_.host, page_error_.empty() ? "" : " (" + plain_text(page_error_, 500) + ")",
+            options_.target.text()));
     }
     if (has_script) result.script = run_script(folder, work.path() / "script.log");
     result.disclosed = repro::disclosed(one_, options_.anonymous);
@@ -230,6 +233,7 @@ class Report {
     if (!seen)
       return missing_error(fmt::format("the page did not end in {}{}", host.version,
                                        browser.running() ? "" : ", which ended: " + browser.exit_text()));
+    page_error_ = server->query_of(*seen);
     return seen->substr(0, seen->find('.'));
   }
 
@@ -259,6 +263,7 @@ class Report {
   ExcerptRunner runner_;
   repro::Facts facts_;
   ReproResult result_;
+  std::string page_error_;
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ struct FolderServer::State {
   std::vector<Folder> folders;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<std::string> asked;  // without the first "/"
+  std::vector<std::string> asked;              // without the first "/"
+  std::map<std::string, std::string> queries;  // of those, where they have one
   LimitedServer http;
   std::thread thread;
 };
@@ -43,6 +44,8 @@ void FolderServer::State::answer(const httplib::Request& request, httplib::Respo
     const std::lock_guard lock(mutex);
     constexpr std::size_t most = 4096;
     if (asked.size() < most) asked.push_back(path.substr(1));
+    if (!request.params.empty() && queries.size() < most)
+      queries[path.substr(1)] = request.params.begin()->second;
     changed.notify_all();
     return;
   }
@@ -90,6 +93,12 @@ FolderServer::~FolderServer() {
 }
 
 std::string FolderServer::url() const { return state_->address.url(); }
+
+std::string FolderServer::query_of(const std::string& file) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->queries.find(file);
+  return found == state_->queries.end() ? std::string() : found->second;
+}
 
 std::optional<std::string> FolderServer::wait_for(std::span<const std::string_view> files,
                                                   std::chrono::milliseconds timeout,

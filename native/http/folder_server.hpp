@@ -39,6 +39,8 @@ class FolderServer {
   [[nodiscard]] std::optional<std::string> wait_for(std::span<const std::string_view> files,
                                                     std::chrono::milliseconds timeout,
                                                     const std::function<bool()>& stopped);
+  /// The value of the parameter with which a file was asked for last, as in "failed.svg?why=…"; may be empty.
+  [[nodiscard]] std::string query_of(const std::string& file);
 
  private:
   struct State;

@@ -2,6 +2,9 @@
 // plain C++, node by node. Client: tests of what wrong layers do to the answer.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
 #include "core/runtime/node_session.hpp"
@@ -10,14 +13,13 @@ namespace driftscope {
 namespace planted {
 namespace {
 
-using Mistakes = std::map<std::string, std::string>;  // "slightly", "negated" by operator
+using Mistakes = std::map<std::string, std::string>;  // "slightly", "reversed" by operator
 
 Result<Tensor> wrong(const Tensor& right, const std::string& how) {
   DRIFTSCOPE_TRY(Tensor made, Tensor::from_values<float>(right.shape(), right.values<float>()));
   const auto values = made.mutable_values<float>();
   if (how == "slightly") values[0] += 0.125f;
-  if (how == "negated")
-    for (float& x : values) x = -x;
+  if (how == "reversed") std::ranges::reverse(values);
   return made;
 }
 
@@ -56,7 +58,7 @@ class PlantedEngine final : public Engine {
     const auto option = [](const char* name) {
       return EngineOption{.name = name,
                           .help = "how it is wrong",
-                          .values = {"right", "slightly", "negated"},
+                          .values = {"right", "slightly", "reversed"},
                           .default_text = "right"};
     };
     static const EngineInfo info = {.name = "planted",

@@ -20,7 +20,7 @@ function explained(t, options) {
 }
 
 test("Matters_OneLayerThatChangesTheAnswer_SufficesAlone", (t) => {
-  const { text, document } = explained(t, "conv=slightly,gemm=negated");
+  const { text, document } = explained(t, "conv=slightly,gemm=reversed");
   const { matters, layers } = document;
   assert.equal(layers.length, 3);
   assert.deepEqual(
@@ -36,7 +36,7 @@ test("Matters_OneLayerThatChangesTheAnswer_SufficesAlone", (t) => {
 });
 
 test("Matters_TwoLayersThatChangeTheAnswer_SufficeTogether", (t) => {
-  const { document } = explained(t, "conv=negated,gemm=negated");
+  const { document } = explained(t, "conv=reversed,gemm=reversed");
   const { matters, layers } = document;
   assert.ok(layers.length >= 3);
   assert.deepEqual(matters.alone, []);
@@ -56,7 +56,7 @@ test("Matters_LayerThatChangesNothing_IsSaid", (t) => {
 test("CompareMatters_IsInHeadlineTableReportAndJson", (t) => {
   const folder = temporaryFolder(t);
   const [json, report] = ["compare.json", "report.html"].map((name) => join(folder, name));
-  const right = "pc/planted:gemm=negated";
+  const right = "pc/planted:gemm=reversed";
   const args = ["compare", lenet1, "--left", "pc/strict", "--right", right];
   const made = driftscope(...args, "--matters", "--json", json, "-o", report);
   assert.equal(made.status, 1, made.stderr);

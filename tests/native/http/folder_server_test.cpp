@@ -42,6 +42,9 @@ TEST_CASE("FolderServer_PathsAndOtherNames_GiveTheFilesOfTheirFolders") {
   CHECK(get("node_modules/x/dist/other.js") == "404");
   constexpr std::array<std::string_view, 1> asked = {"node_modules/x/dist/index.js"};
   CHECK((*server)->wait_for(asked, std::chrono::seconds(1), {}) == "node_modules/x/dist/index.js");
+  CHECK((*server)->query_of("node_modules/x/dist/index.js").empty());
+  CHECK(get("index.html?why=a%20b") == "page");
+  CHECK((*server)->query_of("index.html") == "a b");
   constexpr std::array<std::string_view, 1> missing = {"node_modules/x/dist/other.js"};
   CHECK_FALSE((*server)->wait_for(missing, std::chrono::milliseconds(150), {}));
 }
