@@ -43,6 +43,7 @@ struct ConvertOptions {
   /// Other contents have another name, so that new files can lie beside old ones until the model, the first
   /// file, which names the others, is replaced. Costs a hash of all weights.
   bool names_by_contents = false;
+  bool says_origin = true;  ///< false: nothing in the files says what wrote them
 };
 
 /// Writes `graph`, whose shapes are bound. The error names the node that cannot be expressed, and why.

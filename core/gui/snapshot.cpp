@@ -107,6 +107,7 @@ TargetColumn column_of(const TargetParts& parts) {
     column.verdict = parts.verification->verdict;
     column.nonfinite = nonfinite_text(*parts.verification);
     column.hidden_overflow = hidden_overflow(*parts.verification);
+    if (parts.verification->matters) column.matters = causal_headline(*parts.verification->matters);
   }
   if (parts.comparison) column.same_answer = same_answer(parts.comparison->output);
   return column;
@@ -195,6 +196,7 @@ TargetOutcome outcome_of(const Snapshot& snapshot, std::size_t t) {
   outcome.differs = column.first_divergence != no_place;
   outcome.nonfinite = column.nonfinite;
   outcome.hidden_overflow = column.hidden_overflow;
+  outcome.matters = column.matters;
   outcome.same_answer = column.same_answer;
   outcome.time = column.time;
   if (column.first_fault != no_place) outcome.first_fault = snapshot.layers[column.first_fault].node;

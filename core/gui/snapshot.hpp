@@ -40,6 +40,7 @@ struct TargetColumn {
   std::vector<std::string> notes;  ///< what checks found: repeated runs, capturing, memory
   Verdict verdict = Verdict::missing;
   std::optional<bool> same_answer;          ///< as the left target, as of same_answer
+  std::string matters;                      ///< as of causal_headline
   std::string hidden_overflow;              ///< as of hidden_overflow
   std::string nonfinite;                    ///< as of nonfinite_text
   std::size_t first_fault = no_place;       ///< a layer

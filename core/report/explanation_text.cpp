@@ -53,6 +53,7 @@ std::string explanations_text(const Verification& verification, const std::strin
   if (text.empty())
     return fmt::format("{}: {} layers, none is suspect or a fault: nothing to explain\n", trace,
                        verification.layers.size());
+  if (verification.matters) text += causal_text(*verification.matters) + "\n";
   return trace + ":\n" + text;
 }
 

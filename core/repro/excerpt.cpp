@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/eval/evaluate.hpp"
 #include "core/numerics/rounding.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/derivation.hpp"
@@ -56,7 +57,8 @@ std::set<NodeId> nodes_before(const Graph& graph, NodeId last, int steps) {
 
 class Cut {
  public:
-  Cut(const Graph& graph, const RecordedValues& recorded) : graph_(graph), recorded_(recorded) {}
+  Cut(const Graph& graph, const RecordedValues& recorded, ThreadPool& threads)
+      : graph_(graph), recorded_(recorded), threads_(threads) {}
 
   Status add(NodeId id) {
     const Node& node = graph_.nodes[id];
@@ -97,6 +99,27 @@ class Cut {
     return places_[original] = static_cast<ValueId>(made_.graph.values.size() - 1);
   }
 
+  /// Of a value that depends on no input: axes that a Constant node holds, say. Nothing for those that were
+  /// recorded, and those that depend on one.
+  std::optional<Tensor> constant_of(ValueId id) {
+    const Value& value = graph_.values[id];
+    if (value.constant) return *value.constant;
+    if (recorded_[id] != nullptr || value.producer == no_node) return std::nullopt;
+    const Node& node = graph_.nodes[value.producer];
+    if (!node.subgraphs.empty()) return std::nullopt;
+    std::vector<std::optional<Tensor>> inputs;
+    std::vector<const Tensor*> read;
+    for (const ValueId one : node.reads()) {
+      inputs.push_back(one == no_value ? std::nullopt : constant_of(one));
+      if (one != no_value && !inputs.back()) return std::nullopt;
+    }
+    for (const std::optional<Tensor>& one : inputs) read.push_back(one ? &*one : nullptr);
+    auto outputs = evaluate_strict(node, read, threads_);
+    const auto place = std::ranges::find(node.outputs, id) - node.outputs.begin();
+    if (!outputs.ok() || place >= std::ssize(*outputs)) return std::nullopt;
+    return std::move((*outputs)[static_cast<std::size_t>(place)]);
+  }
+
   Status read(const Node& node, ValueId& input) {
     if (input == no_value) return {};
     if (const auto known = places_.find(input); known != places_.end()) {
@@ -104,9 +127,9 @@ class Cut {
       return {};
     }
     Value value;
-    if (graph_.values[input].constant) {
+    if (std::optional<Tensor> constant = constant_of(input)) {
       value.name = fmt::format("w{}", weights_++);
-      value.constant = *graph_.values[input].constant;
+      value.constant = *std::move(constant);
       value.dtype = value.constant->dtype();
       value.shape = known_sizes(value.constant->shape());
       input = place(input, std::move(value));
@@ -128,6 +151,7 @@ class Cut {
 
   const Graph& graph_;
   const RecordedValues& recorded_;
+  ThreadPool& threads_;
   Excerpt made_;
   std::map<ValueId, ValueId> places_;
   std::size_t weights_ = 0;
@@ -143,7 +167,7 @@ Result<Excerpt> excerpt_of(const Graph& graph, const TraceView& trace, const std
     return unsupported(fmt::format("node '{}' is inside the body of another: it cannot stand alone", name));
   const RecordedValues recorded(graph, trace);
   DRIFTSCOPE_TRY(const std::size_t output, judged_output(graph, *found, recorded, verification));
-  Cut cut(graph, recorded);
+  Cut cut(graph, recorded, threads);
   for (const NodeId id : nodes_before(graph, static_cast<NodeId>(found - graph.nodes.begin()), before))
     DRIFTSCOPE_CHECK(cut.add(id));
   DRIFTSCOPE_TRY(Excerpt excerpt, cut.judged_by(found->outputs[output]));

@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 
-#include "core/eval/evaluate.hpp"
 #include "core/model/element.hpp"
 #include "core/model/tensor_elements.hpp"
+#include "core/repro/excerpt_edit.hpp"
 #include "core/verify/verdict.hpp"
 
 namespace driftscope {
@@ -22,75 +22,30 @@ struct Shrink {
   std::function<std::optional<Excerpt>(const Excerpt&)> make;
 };
 
-/// An axis of a weight or an input of the excerpt, by the value's number.
-struct Axis {
-  ValueId value;
-  std::size_t axis;
-};
-
-Tensor* tensor_of(Excerpt& excerpt, ValueId id) {
-  Value& value = excerpt.graph.values[id];
-  if (value.constant) return &*value.constant;
-  const auto found = std::ranges::find(excerpt.inputs, value.name, &NamedTensor::name);
-  return found == excerpt.inputs.end() ? nullptr : &found->tensor;
-}
-
-const Tensor* tensor_of(const Excerpt& excerpt, ValueId id) {
-  return tensor_of(const_cast<Excerpt&>(excerpt), id);
-}
-
-void set_shape(Excerpt& excerpt, ValueId id, const Shape& shape) {
-  SymbolicShape sizes;
-  for (const std::int64_t size : shape) sizes.push_back({size, ""});
-  excerpt.graph.values[id].shape = std::move(sizes);
-}
-
-/// The first `size` slices along an axis, or the last ones.
-std::optional<Tensor> cropped(const Tensor& tensor, std::size_t axis, std::int64_t size, bool last) {
-  const std::int64_t bits = bits_per_element(tensor.dtype());
-  if (bits < 8) return std::nullopt;
-  Shape shape = tensor.shape();
-  const std::int64_t before = shape[axis];
-  shape[axis] = size;
-  auto made = Tensor::make(tensor.dtype(), shape);
-  if (!made.ok()) return std::nullopt;
-  std::int64_t outer = 1;
-  std::int64_t inner = bits / 8;
-  for (std::size_t i = 0; i < shape.size(); ++i) (i < axis ? outer : inner) *= i == axis ? 1 : shape[i];
-  const std::int64_t skipped = last ? before - size : 0;
-  for (std::int64_t i = 0; i < outer; ++i)
-    std::copy_n(tensor.bytes().data() + (i * before + skipped) * inner, size * inner,
-                made->mutable_bytes().data() + i * size * inner);
-  return *std::move(made);
-}
-
-/// Values whose sizes may change: inputs and weights, once each.
-std::vector<ValueId> given_values(const Excerpt& excerpt) {
-  std::vector<ValueId> ids;
-  for (ValueId id = 0; id < excerpt.graph.values.size(); ++id)
-    if (tensor_of(excerpt, id) != nullptr) ids.push_back(id);
-  return ids;
-}
-
-std::string axis_text(const Excerpt& excerpt, const std::vector<Axis>& axes) {
+std::string axis_text(const Excerpt& excerpt, const std::vector<ExcerptAxis>& axes) {
   std::string text;
-  for (const Axis& one : axes)
+  for (const ExcerptAxis& one : axes)
     text += fmt::format("{}axis {} of {}", text.empty() ? "" : ", ", one.axis,
                         excerpt.graph.values[one.value].name);
   return text;
 }
 
-Shrink crop(const Excerpt& excerpt, std::vector<Axis> axes, std::int64_t from, std::int64_t to, bool last) {
+enum class Groups { stay, follow };
+
+Shrink crop(const Excerpt& excerpt, std::vector<ExcerptAxis> axes, std::int64_t from, std::int64_t to,
+            bool last, Groups groups = Groups::stay) {
   std::string text =
-      fmt::format("{} from {} to {}{}", axis_text(excerpt, axes), from, to, last ? ", the last ones" : "");
+      fmt::format("{} from {} to {}{}{}", axis_text(excerpt, axes), from, to, last ? ", the last ones" : "",
+                  groups == Groups::follow ? ", and as many groups" : "");
   return {std::move(text),
-          [axes = std::move(axes), to, last](const Excerpt& whole) -> std::optional<Excerpt> {
+          [axes = std::move(axes), from, to, last, groups](const Excerpt& whole) -> std::optional<Excerpt> {
             Excerpt made = whole;
-            for (const Axis& one : axes) {
+            if (groups == Groups::follow && !follow_groups(made, from, to)) return std::nullopt;
+            for (const ExcerptAxis& one : axes) {
               Tensor* const tensor = tensor_of(made, one.value);
               if (tensor == nullptr || one.axis >= tensor->shape().size()) return std::nullopt;
               if (tensor->shape()[one.axis] <= to) return std::nullopt;
-              auto smaller = cropped(*tensor, one.axis, to, last);
+              auto smaller = with_axis_of(*tensor, one.axis, to, last);
               if (!smaller) return std::nullopt;
               *tensor = *std::move(smaller);
               set_shape(made, one.value, tensor->shape());
@@ -102,7 +57,7 @@ Shrink crop(const Excerpt& excerpt, std::vector<Axis> axes, std::int64_t from, s
 /// Sizes by which operators relate their inputs are equal: each axis alone, and with all others of its size,
 /// in every combination of two or of all. What does not fit the operator is refused by its reference.
 std::vector<Shrink> smaller_sizes(const Excerpt& excerpt) {
-  std::map<std::int64_t, std::vector<Axis>, std::greater<>> by_size;
+  std::map<std::int64_t, std::vector<ExcerptAxis>, std::greater<>> by_size;
   for (const ValueId id : given_values(excerpt)) {
     const Shape& shape = tensor_of(excerpt, id)->shape();
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -110,7 +65,7 @@ std::vector<Shrink> smaller_sizes(const Excerpt& excerpt) {
   }
   std::vector<Shrink> list;
   for (const auto& [size, axes] : by_size) {
-    std::vector<std::vector<Axis>> groups;
+    std::vector<std::vector<ExcerptAxis>> groups;
     if (axes.size() > 2) groups.push_back(axes);
     for (std::size_t a = 0; a < axes.size(); ++a) {
       groups.push_back({axes[a]});
@@ -118,8 +73,9 @@ std::vector<Shrink> smaller_sizes(const Excerpt& excerpt) {
     }
     std::set<std::int64_t> sizes = {1, size / 4, size / 2, size - 1};
     sizes.erase(0);
-    for (const std::vector<Axis>& group : groups)
+    for (const std::vector<ExcerptAxis>& group : groups)
       for (const std::int64_t to : sizes) {
+        if (group.size() > 1) list.push_back(crop(excerpt, group, size, to, false, Groups::follow));
         list.push_back(crop(excerpt, group, size, to, false));
         if (to * 2 <= size) list.push_back(crop(excerpt, group, size, to, true));
       }
@@ -222,26 +178,6 @@ std::vector<Shrink> plainer_values(const Excerpt& excerpt) {
     }
   }
   return list;
-}
-
-/// Whether the reference runs it, and what sizes it gives; before a target is asked.
-bool complete(Excerpt& excerpt, ThreadPool& threads) {
-  std::vector<Tensor> values(excerpt.graph.values.size());
-  for (const ValueId id : given_values(excerpt)) values[id] = *tensor_of(excerpt, id);
-  for (const Node& node : excerpt.graph.nodes) {
-    std::vector<const Tensor*> read;
-    for (const ValueId id : node.reads()) read.push_back(id == no_value ? nullptr : &values[id]);
-    auto outputs = evaluate_strict(node, read, threads);
-    if (!outputs.ok() || outputs->size() < node.outputs.size()) return false;
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] == no_value) continue;
-      values[node.outputs[i]] = std::move((*outputs)[i]);
-      excerpt.graph.values[node.outputs[i]].dtype = values[node.outputs[i]].dtype();
-      set_shape(excerpt, node.outputs[i], values[node.outputs[i]].shape());
-    }
-  }
-  excerpt.got.tensor = values[excerpt.graph.outputs[0]];
-  return excerpt.got.tensor.elements() > 0;
 }
 
 std::string cause_of(const LayerVerdict& verdict) {

@@ -8,6 +8,7 @@
 #include "core/dataset/npy.hpp"
 #include "core/graph/graph_model.hpp"
 #include "core/model/onnx_writer.hpp"
+#include "core/repro/converted.hpp"
 
 namespace driftscope::repro {
 namespace {
@@ -42,11 +43,11 @@ constexpr std::string_view page_start = R"(<!doctype html>
 </style>
 <h1>{title}</h1>
 <p id="outcome">Running …</p>
-<p><code>model.onnx</code> is {node}. It runs on {runtime}; its inputs are <code>{inputs}</code>. The
+<p><code>model.onnx</code> is {node}. {runs} on {runtime}; its inputs are <code>{inputs}</code>. The
 result is compared with <code>expected.npy</code>, computed in double, within <code>bound.npy</code>, what
 rounding can explain.</p>
 <table id="elements"></table>
-)";
+{table})";
 
 // NumPy's format 1: a text that describes the type and sizes, then the numbers.
 constexpr std::string_view page_functions = R"(
@@ -93,7 +94,9 @@ async function report(data, float16 = false) {
   console.log(`${wrong.length} of ${rows.length} elements are wrong`, rows.slice(0, 12));
   show(wrong.length ? "wrong.svg" : "right.svg", `${wrong.length} of ${rows.length} elements are wrong`);
 }
-addEventListener("unhandledrejection", ({ reason }) => show("failed.svg", String(reason?.message ?? reason)));
+const fail = (text) => show(`failed.svg?why=${encodeURIComponent(text.slice(0, 500))}`, text);
+addEventListener("unhandledrejection", ({ reason }) => fail(String(reason?.message ?? reason)));
+addEventListener("error", ({ message }) => fail(message)); // of the script below as well
 )";
 
 std::string input_list(const Excerpt& one) {
@@ -102,21 +105,45 @@ std::string input_list(const Excerpt& one) {
   return text.empty() ? "no file" : text;
 }
 
-std::string page(const Runtime& runtime, const Excerpt& one, const Facts& facts, const std::string& script) {
+/// How the model comes to the runtime.
+std::string runs_text(const Runtime& runtime) {
+  if (runtime.model == "model.onnx") return "It runs";
+  if (runtime.model.empty()) return "This page builds it by the runtime's own calls; it runs";
+  return fmt::format("<code>{}</code>, converted from it, runs", runtime.model);
+}
+
+/// One parameter beside right and wrong.
+std::string parameter_html(const std::optional<ParameterTable>& table) {
+  if (!table) return {};
+  std::string text = fmt::format("<p>The same node is {}.</p>\n", html_text(parameter_text(*table), 2000));
+  text += fmt::format("<table>\n<tr><th>{}</th><th></th><th>wrong elements</th><th>largest error</th></tr>\n",
+                      html_text(table->parameter));
+  for (const ParameterRow& row : table->rows)
+    text += fmt::format("<tr class=\"{}\"><td>{}</td><td>{}</td><td>{} of {}</td><td>{:.3g}</td></tr>\n",
+                        row.wrong ? "wrong" : "", row.value, row.wrong ? "wrong" : "right",
+                        format_count(row.wrong_elements), format_count(row.elements), row.largest_error);
+  return text + "</table>\n";
+}
+
+std::string page(const Runtime& runtime, const Report& report, const std::string& script) {
+  const auto& [one, facts, own, table] = report;
+  const std::string head = runtime.page_head == nullptr ? std::string() : runtime.page_head(report);
   std::string text = fmt::format(
       fmt::runtime(page_start),
       fmt::arg(
           "title",
           html_text(fmt::format("{} on {} {}", one.node().op_type, runtime.project, facts.version), 200)),
+      fmt::arg("runs", runs_text(runtime)), fmt::arg("table", parameter_html(table)),
       fmt::arg("node", html_text(nodes_text(one.graph), 4000)),
       fmt::arg("runtime",
                html_text(fmt::format("{} {} ({})", runtime.project, facts.version, facts.engine), 200)),
       fmt::arg("inputs", html_text(input_list(one), 400)));
-  return text + "<script>" + std::string(page_functions) + "</script>\n<script type=\"module\">\n" + script +
-         "</script>\n</html>\n";
+  return text + head + "<script>" + std::string(page_functions) + "</script>\n<script type=\"module\">\n" +
+         script + "</script>\n</html>\n";
 }
 
 std::string package_json(const std::vector<std::pair<std::string, std::string>>& packages) {
+  if (packages.empty()) return {};
   std::string text = "{\n  \"private\": true,\n  \"dependencies\": {";
   bool first = true;
   for (const auto& [name, version] : packages) {
@@ -176,20 +203,31 @@ Result<std::vector<File>> model_files(const Excerpt& one) {
   return files;
 }
 
-Result<std::vector<File>> report_files(const Excerpt& one, const Facts& facts) {
+Result<std::vector<File>> report_files(const Excerpt& one, const Facts& facts,
+                                       const std::optional<ParameterTable>& table, ThreadPool& threads) {
   DRIFTSCOPE_TRY(const Runtime* const runtime, runtime_for(facts.engine));
+  Report report{.one = one, .facts = facts, .own = {}, .table = table};
+  if (runtime->converter != nullptr) {
+    DRIFTSCOPE_TRY(report.own, checked_conversion(one, facts, runtime->converter(facts), threads));
+  }
   DRIFTSCOPE_TRY(std::vector<File> files, model_files(one));
+  for (const convert::File& file : report.own.files) files.push_back({file.name, file.bytes});
+  if (runtime->more_files != nullptr) {
+    DRIFTSCOPE_TRY(std::vector<File> more, runtime->more_files(report));
+    for (File& file : more) files.push_back(std::move(file));
+  }
   if (runtime->page_script != nullptr)
-    if (const auto script = runtime->page_script(one, facts)) {
-      files.push_back(text_file("index.html", page(*runtime, one, facts, *script)));
+    if (const auto script = runtime->page_script(report)) {
+      files.push_back(text_file("index.html", page(*runtime, report, *script)));
       files.push_back(text_file(std::string(right_picture), picture("#188038", "M14 25l7 7 14-15")));
       files.push_back(text_file(std::string(wrong_picture), picture("#b00020", "M16 16l16 16M32 16L16 32")));
       files.push_back(text_file(std::string(failed_picture), picture("#777", "M24 13v14M24 34v1")));
-      files.push_back(text_file("package.json", package_json(runtime->packages(facts))));
+      if (const std::string packages = package_json(runtime->packages(facts)); !packages.empty())
+        files.push_back(text_file("package.json", packages));
     }
   if (runtime->script != nullptr)
-    if (const auto script = runtime->script(one, facts)) files.push_back(text_file("repro.py", *script));
-  files.push_back(text_file("issue.md", runtime->issue(one, facts)));
+    if (const auto script = runtime->script(report)) files.push_back(text_file("repro.py", *script));
+  files.push_back(text_file("issue.md", runtime->issue(report)));
   return files;
 }
 

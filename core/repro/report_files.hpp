@@ -1,5 +1,5 @@
 // The folder of a report: a model of one node, its recorded inputs, what is expected, a page and a script on
-// the plain runtime, and the text. Nothing of Driftscope is in it. Client: the command repro.
+// the plain runtime, and the text. Nothing of Driftscope is in it. Clients: the commands repro, reduce.
 #pragma once
 
 #include "core/repro/runtime.hpp"
@@ -15,8 +15,11 @@ inline constexpr std::string_view failed_picture = "failed.svg";
 /// model is too large to be written.
 [[nodiscard]] Result<std::vector<File>> model_files(const Excerpt& one);
 
-/// Those with a page, a script and the text. Errors: as model_files; none is written for the engine.
-[[nodiscard]] Result<std::vector<File>> report_files(const Excerpt& one, const Facts& facts);
+/// Those with a page, a script and the text; the model in the runtime's own format as well where it
+/// does not read ONNX. Errors: as model_files; none is written for the engine; the model cannot be converted.
+[[nodiscard]] Result<std::vector<File>> report_files(const Excerpt& one, const Facts& facts,
+                                                     const std::optional<ParameterTable>& table,
+                                                     ThreadPool& threads);
 
 /// What the folder discloses of the user's model, one line each.
 [[nodiscard]] std::vector<std::string> disclosed(const Excerpt& one, bool anonymous);

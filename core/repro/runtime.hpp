@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/convert/converted_model.hpp"
 #include "core/repro/excerpt.hpp"
+#include "core/repro/parameter_table.hpp"
 
 namespace driftscope::repro {
 
@@ -26,6 +28,15 @@ struct Facts {
   std::string device;   ///< of the GPU or processor, as the trace says
   std::string system;   ///< operating system
   std::map<std::string, std::string> options = {};  ///< of the target
+  std::string calls = {};  ///< JavaScript that builds the graph, of a runtime whose models are built by calls
+};
+
+/// What a report is made of.
+struct Report {
+  const Excerpt& one;
+  const Facts& facts;
+  convert::ConvertedModel own = {};  ///< in the runtime's format, where it does not read ONNX
+  std::optional<ParameterTable> table = {};
 };
 
 /// A file of the folder.
@@ -34,18 +45,31 @@ struct File {
   std::vector<std::byte> bytes;
 };
 
+/// A folder of an npm package: the page asks for `path`, where npm installs it; the files are those of the
+/// site, some under other names.
+struct Installed {
+  std::string_view path;  ///< below the folder: "node_modules/onnxruntime-web/dist"
+  std::vector<std::pair<std::string_view, std::string_view>> renamed = {};  ///< npm's name, the site's
+};
+
 struct Runtime {
   std::vector<std::string_view> engines;
-  std::string_view project;  ///< as its makers call it
+  std::string_view project;               ///< as its makers call it
+  std::string_view model = "model.onnx";  ///< the file that the page runs; empty: the page builds it
+  /// Tags before the page's script: scripts, an import map.
+  std::string (*page_head)(const Report& report) = nullptr;
   /// The page's module script that runs the model and calls report(data); nothing: it has no page.
-  std::optional<std::string> (*page_script)(const Excerpt& one, const Facts& facts) = nullptr;
+  std::optional<std::string> (*page_script)(const Report& report) = nullptr;
   /// What npm installs for the page: name and version.
   std::vector<std::pair<std::string, std::string>> (*packages)(const Facts& facts) = nullptr;
-  /// Where the page finds the runtime's files, below the folder: "node_modules/onnxruntime-web/dist".
-  std::string_view module_folder;
+  std::vector<Installed> installed = {};
+  /// Writes the model in its own format; null: it reads ONNX, or is built by calls.
+  convert::Converter (*converter)(const Facts& facts) = nullptr;
+  /// Files that the page reads as well. Errors: what is missing for them.
+  Result<std::vector<File>> (*more_files)(const Report& report) = nullptr;
   /// A script for Python; nothing: it has none.
-  std::optional<std::string> (*script)(const Excerpt& one, const Facts& facts) = nullptr;
-  std::string (*issue)(const Excerpt& one, const Facts& facts) = nullptr;
+  std::optional<std::string> (*script)(const Report& report) = nullptr;
+  std::string (*issue)(const Report& report) = nullptr;
 };
 
 class RuntimeTable {

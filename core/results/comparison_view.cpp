@@ -46,6 +46,7 @@ TargetOutcome outcome_of(const TargetResult& result, const TargetResult& left) {
     outcome.first_fault = result.verification->first_fault.value_or("");
     outcome.nonfinite = nonfinite_text(*result.verification);
     outcome.hidden_overflow = hidden_overflow(*result.verification);
+    if (result.verification->matters) outcome.matters = causal_headline(*result.verification->matters);
     outcome.unjudged = count_layers(*result.verification, Verdict::unjudged);
     if (const auto& repeats = result.verification->repeats; repeats && !repeats->check.agree()) {
       const RunDifference& first = repeats->check.different.front();
@@ -140,6 +141,7 @@ std::vector<std::string> target_notes(const TargetResult& target) {
   };
   if (target.verification) add(nonfinite_text(*target.verification));
   if (target.verification) add(overflow_text(*target.verification));
+  if (target.verification && target.verification->matters) add(causal_text(*target.verification->matters));
   if (target.verification && target.verification->repeats) add(repeats_text(*target.verification->repeats));
   if (!target.trace) return notes;
   if (const auto memory = memory_over_runs_of(*target.trace)) add(memory_over_runs_text(*memory));

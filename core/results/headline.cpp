@@ -152,6 +152,7 @@ std::string comparison_headline(std::span<const TargetOutcome> outcomes) {
   if (outcomes.empty()) return "nothing was compared";
   add_places(sentence, outcomes, "fault at ", [](const TargetOutcome& one) { return one.first_fault; });
   add_places(sentence, outcomes, "suspect at ", place_of_suspect);
+  add_places(sentence, outcomes, "", [](const TargetOutcome& one) { return one.matters; });
   add_places(sentence, outcomes, "", [](const TargetOutcome& one) { return one.nonfinite; });
   add_places(sentence, outcomes, "", [](const TargetOutcome& one) { return one.hidden_overflow; });
   add_places(sentence, outcomes, "runs differ at ",

@@ -23,6 +23,7 @@ struct TargetOutcome {
   std::string first_fault;             ///< a node; empty: none
   std::string first_suspect;           ///< a node; empty: none
   std::string nonfinite;               ///< as nonfinite_text says it; empty: the outputs are finite
+  std::string matters;                 ///< as causal_headline says it; empty: not asked for
   std::string hidden_overflow;         ///< as of overflow.hpp; empty: none
   std::string unrepeatable;            ///< the node where runs of this target first differ; empty: nowhere
   std::int64_t unjudged = 0;           ///< layers

@@ -39,6 +39,22 @@ struct CausalTest {
   bool right = false;
 };
 
+/// The causal tests of all wrong layers of a run together.
+struct CausalSummary {
+  std::string target = {};
+  bool was_right = false;                    ///< the answer with all of them wrong
+  std::vector<std::string> alone = {};       ///< nodes: with any of them right, the answer is right
+  std::int64_t layers = 0;                   ///< wrong ones that were tested
+  std::optional<bool> together = {};         ///< the answer with all of them right, where none alone suffices
+  std::vector<std::string> not_tested = {};  ///< nodes, and why
+};
+
+/// "with conv2 alone right, the answer is right on chrome/ort-webgpu"; sentences without a full stop.
+[[nodiscard]] std::string causal_text(const CausalSummary& summary);
+
+/// "with conv2 right the answer is right", for the headline; empty where nothing is to be said.
+[[nodiscard]] std::string causal_headline(const CausalSummary& summary);
+
 struct LayerExplanation {
   std::string node = {};
   std::string op = {};

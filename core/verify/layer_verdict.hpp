@@ -158,7 +158,8 @@ struct Verification {
   std::string names = {};  ///< how values were matched by other names (name_match_text); usually empty
   /// The verdict is that of a later run's layer where this is worse than any of the layers above.
   std::optional<RepeatVerification> repeats = {};
-  std::optional<AnswerMove> answer = {};  ///< where it was asked for
+  std::optional<AnswerMove> answer = {};      ///< where it was asked for
+  std::optional<CausalSummary> matters = {};  ///< where it was asked for
 };
 
 }  // namespace driftscope

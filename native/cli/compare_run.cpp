@@ -12,7 +12,9 @@
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
 #include "native/cli/result_store.hpp"
+#include "native/host/causal_test.hpp"
 #include "native/host/service_run.hpp"
+#include "native/host/targets.hpp"
 
 namespace driftscope {
 namespace {
@@ -54,7 +56,7 @@ std::string command_line(const CompareRequest& request, const GivenInputs& given
   for (const Target& target : right) targets += (targets.empty() ? "" : ",") + target.text();
   return text + shell_quote(targets) +
          (request.repeat > 0 ? fmt::format(" --repeat {}", request.repeat) : "") +
-         sensitivity_arguments(request.sensitivity) +
+         sensitivity_arguments(request.sensitivity) + (request.matters ? " --matters" : "") +
          (request.times != CompareRequest().times ? fmt::format(" --times {}", request.times) : "");
 }
 
@@ -139,7 +141,28 @@ Result<ComparisonView> CompareCommand::run(const Target& left, const std::vector
     if (!state.ok() || *state == RunState::finished) break;
   }
   line_.clear();
-  return comparison.take();
+  ComparisonView view = comparison.take();
+  if (request_.matters) test_causes(view, threads);
+  return view;
+}
+
+void CompareCommand::test_causes(ComparisonView& view, ThreadPool& threads) {
+  const auto test = [&](TargetResult& result) {
+    if (!result.verification || !result.trace) return;
+    const auto target = read_target(result.target);
+    if (!target.ok() || target->host == "file") return;
+    CausalTester tester(model_, *result.trace, *target, runner_, threads,
+                        [&](std::string_view step, std::int64_t done, std::int64_t total) {
+                          line_.update(
+                              fmt::format("{}{}, with layers right: {}", request_.about, result.target, step),
+                              done, total);
+                        });
+    auto tested = tester.test(*result.verification);
+    line_.clear();
+    if (!tested.ok()) print_error(in_context(std::move(tested).error(), "--matters, " + result.target));
+  };
+  test(view.left);
+  for (TargetResult& right : view.right) test(right);
 }
 
 // Before it a browser starts. A load that is shorter than the time between two looks is at most that long.

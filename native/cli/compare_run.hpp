@@ -25,6 +25,7 @@ struct CompareRequest {
   std::string trace = "all";
   CaptureOptions capture;
   SensitivityWanted sensitivity = SensitivityWanted::never;
+  bool matters = false;    ///< causal tests of wrong layers
   std::string about = {};  ///< before each step of the progress line: "q4 (3 of 8): "
   bool quiet = false;
   RunnerOptions runner;
@@ -51,6 +52,8 @@ class CompareCommand final : private ComparisonListener {
 
  private:
   [[nodiscard]] Result<std::optional<DatasetPlan>> plan_dataset(const std::vector<Target>& targets);
+  /// Errors of a target's tests are printed; the others go on.
+  void test_causes(ComparisonView& view, ThreadPool& threads);
   void note_load(std::size_t target, ComparisonStage stage, std::string_view step);
   void on_progress(std::size_t target, ComparisonStage stage, std::string_view step, std::int64_t done,
                    std::int64_t total) override;

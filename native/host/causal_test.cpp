@@ -14,6 +14,7 @@
 #include "core/repro/excerpt.hpp"
 #include "core/runtime/target.hpp"
 #include "core/verify/answer.hpp"
+#include "core/verify/verdict.hpp"
 
 namespace driftscope {
 namespace {
@@ -45,6 +46,10 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+const std::string& CausalTester::answer_name() const {
+  return model_.graph.values[model_.graph.outputs[0]].name;
+}
+
 Status CausalTester::run_right() {
   if (right_answer_) return {};
   const auto run = [&](const char* engine) -> Result<Trace> {
@@ -64,17 +69,23 @@ Status CausalTester::run_right() {
   };
   DRIFTSCOPE_TRY(const Trace reference, run("reference"));
   DRIFTSCOPE_TRY(const Trace strict, run("strict"));
-  const std::string& name = model_.graph.values[model_.graph.outputs[0]].name;
-  const Tensor* const right = reference.find(name);
-  const Tensor* const rounded = strict.find(name);
+  const Tensor* const right = reference.find(answer_name());
+  const Tensor* const rounded = strict.find(answer_name());
   if (right == nullptr || rounded == nullptr) return bad_input("the reference gave no answer");
   right_answer_ = *right;
   spread_ = largest_difference(*right, *rounded);
   return {};
 }
 
-Result<Tensor> CausalTester::answer_with(const std::string& value, const Tensor& right) {
-  DRIFTSCOPE_TRY(const Graph cut, cut_at(model_.graph, value));
+bool CausalTester::is_right(const Tensor& answer) const {
+  const auto same = same_answer(answer_agreement(model_.graph, *right_answer_, answer));
+  // Numbers are right within the errors of correct float32, with room for other orders of summation.
+  constexpr double room = 16.0;
+  return same ? *same : largest_difference(*right_answer_, answer) <= room * spread_ + 1e-30;
+}
+
+Result<Trace> CausalTester::run_behind(const Graph& cut, const std::string& value, const Tensor& right,
+                                       const Trace& trace, messages::Capture capture) {
   DRIFTSCOPE_TRY(const Model made, model_of(cut));
   DRIFTSCOPE_TRY(std::vector<std::byte> bytes, write_onnx(made));
   DRIFTSCOPE_TRY(const ModelFile model,
@@ -83,29 +94,27 @@ Result<Tensor> CausalTester::answer_with(const std::string& value, const Tensor&
   request.model = &model;
   for (const ValueId id : cut.inputs) {
     const std::string& name = cut.values[id].name;
-    const Tensor* const tensor = name == value ? &right : trace_.find(name);
+    const Tensor* const tensor = name == value ? &right : trace.find(name);
     if (tensor == nullptr) return bad_input(fmt::format("the trace does not hold the input '{}'", name));
     request.inputs.push_back({name, *tensor});
   }
-  request.plan.capture = messages::Capture::outputs;
-  DRIFTSCOPE_TRY(const Trace trace, runner_.run(target_, request, progress_));
-  const Tensor* const answer = trace.find(cut.values[cut.outputs[0]].name);
-  if (answer == nullptr) return bad_input("the target gave no answer");
-  return *answer;
+  request.plan.capture = capture;
+  DRIFTSCOPE_TRY(Trace ran, runner_.run(target_, request, progress_));
+  for (const NamedTensor& input : request.inputs)
+    if (ran.find(input.name) == nullptr) ran.tensors.push_back(input);
+  ran.model_sha256.clear();
+  if (ran.find(answer_name()) == nullptr) return bad_input("the target gave no answer");
+  return ran;
 }
 
-Result<CausalTest> CausalTester::test(const std::string& node) {
+Result<CausalTest> CausalTester::test_alone(const std::string& node) {
   DRIFTSCOPE_TRY(const Excerpt excerpt, excerpt_of(model_.graph, TraceView(trace_), node, threads_));
-  DRIFTSCOPE_CHECK(run_right());
   DRIFTSCOPE_TRY(const Tensor right, lowered(excerpt.expected, excerpt.got.tensor.dtype()));
-  DRIFTSCOPE_TRY(const Tensor answer, answer_with(excerpt.verdict.output, right));
-  const auto is_right = [&](const Tensor& given) {
-    const auto same = same_answer(answer_agreement(model_.graph, *right_answer_, given));
-    // Numbers are right within the errors of correct float32, with room for other orders of summation.
-    constexpr double room = 16.0;
-    return same ? *same : largest_difference(*right_answer_, given) <= room * spread_ + 1e-30;
-  };
-  const Tensor* const own = trace_.find(model_.graph.values[model_.graph.outputs[0]].name);
+  const std::string& value = excerpt.verdict.output;
+  DRIFTSCOPE_TRY(const Graph cut, cut_at(model_.graph, value));
+  DRIFTSCOPE_TRY(const Trace ran, run_behind(cut, value, right, trace_, messages::Capture::outputs));
+  const Tensor& answer = *ran.find(answer_name());
+  const Tensor* const own = trace_.find(answer_name());
   const bool was_right = own != nullptr && is_right(*own);
   CausalTest result{.answer_with_layer_right = {}, .right = is_right(answer)};
   const double before = own == nullptr ? HUGE_VAL : largest_difference(*right_answer_, *own);
@@ -124,6 +133,58 @@ Result<CausalTest> CausalTester::test(const std::string& node) {
     result.answer_with_layer_right =
         fmt::format("with this layer right, the answer is still wrong on {}{}", target_.text(), errors);
   return result;
+}
+
+// One after the other: what the next layer reads is what the target makes of the right values before it.
+Result<bool> CausalTester::right_with_all(const std::vector<std::string>& nodes) {
+  Graph graph = model_.graph;
+  Trace trace = trace_;
+  for (const std::string& name : nodes) {
+    // Behind an earlier cut it may not be needed any more.
+    if (std::ranges::find(graph.nodes, name, &Node::name) == graph.nodes.end()) continue;
+    DRIFTSCOPE_TRY(const Excerpt excerpt, excerpt_of(graph, TraceView(trace), name, threads_));
+    DRIFTSCOPE_TRY(const Tensor right, lowered(excerpt.expected, excerpt.got.tensor.dtype()));
+    const std::string value = excerpt.verdict.output;
+    DRIFTSCOPE_TRY(Graph cut, cut_at(graph, value));
+    DRIFTSCOPE_TRY(trace, run_behind(cut, value, right, trace, messages::Capture::all));
+    graph = std::move(cut);
+  }
+  return is_right(*trace.find(answer_name()));
+}
+
+Status CausalTester::test(Verification& verification) {
+  if (std::ranges::none_of(verification.layers,
+                           [](const LayerVerdict& one) { return one.explanation.has_value(); }))
+    return {};
+  DRIFTSCOPE_CHECK(run_right());
+  CausalSummary summary{.target = target_.text()};
+  const Tensor* const own = trace_.find(answer_name());
+  summary.was_right = own != nullptr && is_right(*own);
+  std::vector<std::string> nodes;
+  for (LayerVerdict& layer : verification.layers) {
+    if (!layer.explanation) continue;
+    auto tested = test_alone(layer.node);
+    if (!tested.ok()) {
+      summary.not_tested.push_back(fmt::format("{} ({})", layer.node, tested.error().message));
+      continue;
+    }
+    if (std::ranges::find(nodes, layer.node) == nodes.end()) {
+      nodes.push_back(layer.node);
+      if (tested->right) summary.alone.push_back(layer.node);
+    }
+    layer.explanation->matters = *std::move(tested);
+  }
+  summary.layers = std::ssize(nodes);
+  constexpr std::size_t most_together = 32;
+  if (!summary.was_right && summary.alone.empty() && nodes.size() > 1 && nodes.size() <= most_together) {
+    const auto together = right_with_all(nodes);
+    if (together.ok())
+      summary.together = *together;
+    else
+      summary.not_tested.push_back(fmt::format("all together ({})", together.error().message));
+  }
+  verification.matters = std::move(summary);
+  return {};
 }
 
 }  // namespace driftscope

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <utility>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "core/base/rng.hpp"
 #include "core/engines/peer/peer_engine.hpp"
@@ -39,9 +41,23 @@ std::string system_text() {
                            : std::string();
 }
 
+/// Of the options of runtimes whose models are built by calls: the trace then has these in its place.
+constexpr const char* calls_option = "calls";
+
+bool keeps_calls(const Engine& engine) {
+  return std::ranges::find(engine.info().options, calls_option, &EngineOption::name) !=
+         engine.info().options.end();
+}
+
+Target with_calls(Target target) {
+  const auto engine = find_engine(target.engine);
+  if (engine.ok() && keeps_calls(**engine)) target.options[calls_option] = "on";
+  return target;
+}
+
 Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
-  const nlohmann::json run = nlohmann::json::parse(about.run, nullptr, false);
+  const nlohmann::json run = parse_json(about.run);
   repro::Facts facts{.target = target.text(),
                      .host = target.host,
                      .engine = target.engine,
@@ -58,6 +74,9 @@ Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
   if (!run.is_object()) return facts;
   facts.browser = text_of(run, "browser_version");
   facts.device = text_of(run, "device");
+  const auto options = run.find("options");
+  if (options != run.end() && options->is_object() && keeps_calls(*engine))
+    facts.calls = text_of(*options, calls_option);
   if (const std::string version = text_of(run, "engine_version"); !version.empty()) facts.version = version;
   return facts;
 }
@@ -98,7 +117,7 @@ class Report {
         options_(options),
         threads_(threads),
         progress_(progress),
-        runner_(options.target, options.runner, threads, progress) {}
+        runner_(with_calls(options.target), options.runner, threads, progress) {}
 
   Result<ReproResult> make() {
     std::error_code error;
@@ -112,11 +131,12 @@ class Report {
     DRIFTSCOPE_TRY(const repro::Runtime* const runtime, repro::runtime_for(options_.target.engine));
     DRIFTSCOPE_CHECK(options_.anonymous ? make_anonymous() : must_be_wrong());
     DRIFTSCOPE_TRY(facts_, facts_of_run(options_.target, runner_.about()));
+    vary();
     DRIFTSCOPE_TRY(const TempFolder work, TempFolder::make_in(parent));
     const fs::path folder = work.path() / "report";
     fs::create_directory(folder, error);
-    ReproResult result;
-    DRIFTSCOPE_TRY(const auto files, repro::report_files(one_, facts_));
+    DRIFTSCOPE_TRY(const auto files, repro::report_files(one_, facts_, result_.table, threads_));
+    ReproResult& result = result_;
     bool has_page = false;
     bool has_script = false;
     for (const repro::File& file : files) {
@@ -125,22 +145,46 @@ class Report {
       has_page = has_page || file.name == "index.html";
       has_script = has_script || file.name == "repro.py";
     }
+    if (!has_page && !has_script)
+      return unsupported(fmt::format(
+          "no report is written for {}: the page that shows the fault needs a browser; take a trace of "
+          "chrome/{}",
+          options_.target.text(), options_.target.engine));
     if (has_page) {
       DRIFTSCOPE_TRY(result.page, run_page(*runtime, folder));
       if (result.page != "wrong")
         return unsupported(fmt::format(
-            "the plain page says '{}' in {}: what is wrong in the run of {} does not show there; nothing was "
+            "the plain page says '{}' in {}{}: what is wrong in the run of {} does not show there; nothing "
+            "was "
             "written",
-            result.page, facts_.host, options_.target.text()));
+            result.page, facts_.host, page_error_.empty() ? "" : " (" + plain_text(page_error_, 500) + ")",
+            options_.target.text()));
     }
     if (has_script) result.script = run_script(folder, work.path() / "script.log");
     result.disclosed = repro::disclosed(one_, options_.anonymous);
     fs::rename(folder, wanted, error);
     if (error) return io_error(fmt::format("-o {}: cannot be written: {}", wanted.string(), error.message()));
-    return result;
+    return std::move(result_);
   }
 
  private:
+  /// A report is one without the table as well.
+  void vary() {
+    if (options_.table_runs == 0) return;
+    constexpr std::chrono::seconds most_time{120};
+    const auto end = std::chrono::steady_clock::now() + most_time;
+    VaryOptions how{.most_runs = options_.table_runs};
+    how.go_on = [&](const std::string& text, std::int64_t runs) {
+      progress_("trying " + text, runs, options_.table_runs);
+      return std::chrono::steady_clock::now() < end;
+    };
+    auto table = vary_parameters(one_, [&](Excerpt& other) { return runner_.run(other); }, how, threads_);
+    if (table.ok())
+      result_.table = *std::move(table);
+    else
+      result_.no_table = table.error().message;
+  }
+
   Status must_be_wrong() {
     DRIFTSCOPE_TRY(const LayerVerdict verdict, runner_.run(one_));
     if (is_bad(verdict.verdict)) return set_expected(one_, runner_.about(), threads_);
@@ -170,11 +214,15 @@ class Report {
   }
 
   Result<std::string> run_page(const repro::Runtime& runtime, const fs::path& folder) {
-    DRIFTSCOPE_TRY(const fs::path site, find_site(options_.runner.site));
-    DRIFTSCOPE_TRY(const Engine* const engine, find_engine(facts_.engine));
-    const fs::path files = site / fs::path(engine->info().browser_files.front()).parent_path();
-    DRIFTSCOPE_TRY(const auto server,
-                   FolderServer::start({{"", folder}, {std::string(runtime.module_folder), files}}));
+    std::vector<ServedFolder> folders = {{.path = "", .folder = folder}};
+    if (!runtime.installed.empty()) {
+      DRIFTSCOPE_TRY(const fs::path site, find_site(options_.runner.site));
+      DRIFTSCOPE_TRY(const Engine* const engine, find_engine(facts_.engine));
+      const fs::path files = site / fs::path(engine->info().browser_files.front()).parent_path();
+      for (const repro::Installed& one : runtime.installed)
+        folders.push_back({std::string(one.path), files, {one.renamed.begin(), one.renamed.end()}});
+    }
+    DRIFTSCOPE_TRY(const auto server, FolderServer::start(folders));
     DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(options_.target));
     progress_("running the page", 0, 0);
     DRIFTSCOPE_TRY(const Browser browser, Browser::start(host, server->url() + "index.html"));
@@ -185,6 +233,7 @@ class Report {
     if (!seen)
       return missing_error(fmt::format("the page did not end in {}{}", host.version,
                                        browser.running() ? "" : ", which ended: " + browser.exit_text()));
+    page_error_ = server->query_of(*seen);
     return seen->substr(0, seen->find('.'));
   }
 
@@ -213,6 +262,8 @@ class Report {
   const TargetProgress& progress_;
   ExcerptRunner runner_;
   repro::Facts facts_;
+  ReproResult result_;
+  std::string page_error_;
 };
 
 }  // namespace

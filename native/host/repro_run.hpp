@@ -2,7 +2,9 @@
 // Client: the command repro.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,8 @@ struct ReproOptions {
   std::filesystem::path folder;  ///< must not exist
   Target target;
   RunnerOptions runner;
-  bool anonymous = false;  ///< other weights and inputs, with which the fault stays
+  bool anonymous = false;        ///< other weights and inputs, with which the fault stays
+  std::int64_t table_runs = 20;  ///< at most, for the table over one parameter; 0: none is made
 };
 
 struct ReproResult {
@@ -23,6 +26,8 @@ struct ReproResult {
   std::vector<std::string> disclosed;
   std::string page;    ///< what the page said: "wrong"; empty: there is none, or it was not run
   std::string script;  ///< the script's last line; why it was not run
+  std::optional<ParameterTable> table = {};
+  std::string no_table = {};  ///< why there is none, where one was wanted
 };
 
 /// Errors: the folder exists; the node alone gives a right result on the target; the page does not end.

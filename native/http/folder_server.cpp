@@ -16,6 +16,7 @@ struct FolderServer::State {
   struct Folder {
     std::string path;  // "/" or "/node_modules/x/"
     std::unique_ptr<StaticFiles> files;
+    std::map<std::string, std::string> renamed;
   };
 
   void answer(const httplib::Request& request, httplib::Response& response);
@@ -24,7 +25,8 @@ struct FolderServer::State {
   std::vector<Folder> folders;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<std::string> asked;  // without the first "/"
+  std::vector<std::string> asked;              // without the first "/"
+  std::map<std::string, std::string> queries;  // of those, where they have one
   LimitedServer http;
   std::thread thread;
 };
@@ -33,12 +35,17 @@ void FolderServer::State::answer(const httplib::Request& request, httplib::Respo
   const std::string path(below_token(request.path));
   for (const Folder& folder : folders) {
     if (!path.starts_with(folder.path)) continue;
-    const auto file = folder.files->read(path.substr(folder.path.size() - 1), Coding::identity);
+    const std::string name = path.substr(folder.path.size());
+    const auto other = folder.renamed.find(name);
+    const auto file =
+        folder.files->read("/" + (other == folder.renamed.end() ? name : other->second), Coding::identity);
     if (!file) continue;
     send_content(request, response, *file->content, file->content, file->content_type);
     const std::lock_guard lock(mutex);
     constexpr std::size_t most = 4096;
     if (asked.size() < most) asked.push_back(path.substr(1));
+    if (!request.params.empty() && queries.size() < most)
+      queries[path.substr(1)] = request.params.begin()->second;
     changed.notify_all();
     return;
   }
@@ -54,8 +61,10 @@ Result<std::unique_ptr<FolderServer>> FolderServer::start(const std::vector<Serv
     std::error_code error;
     if (!std::filesystem::is_directory(one.folder, error))
       return missing_error("there is no folder '" + one.folder.string() + "'");
-    state->folders.push_back(
-        {one.path.empty() ? "/" : "/" + one.path + "/", std::make_unique<StaticFiles>(one.folder)});
+    State::Folder folder{
+        .path = one.path.empty() ? "/" : "/" + one.path + "/", .files = {}, .renamed = one.renamed};
+    folder.files = std::make_unique<StaticFiles>(one.folder);
+    state->folders.push_back(std::move(folder));
   }
   std::ranges::sort(state->folders, std::greater(),
                     [](const State::Folder& folder) { return folder.path.size(); });
@@ -84,6 +93,12 @@ FolderServer::~FolderServer() {
 }
 
 std::string FolderServer::url() const { return state_->address.url(); }
+
+std::string FolderServer::query_of(const std::string& file) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->queries.find(file);
+  return found == state_->queries.end() ? std::string() : found->second;
+}
 
 std::optional<std::string> FolderServer::wait_for(std::span<const std::string_view> files,
                                                   std::chrono::milliseconds timeout,

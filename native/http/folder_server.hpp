@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@ namespace driftscope {
 struct ServedFolder {
   std::string path;
   std::filesystem::path folder;
+  std::map<std::string, std::string> renamed = {};  ///< as they are asked for, as they lie there
 };
 
 class FolderServer {
@@ -37,6 +39,8 @@ class FolderServer {
   [[nodiscard]] std::optional<std::string> wait_for(std::span<const std::string_view> files,
                                                     std::chrono::milliseconds timeout,
                                                     const std::function<bool()>& stopped);
+  /// The value of the parameter with which a file was asked for last, as in "failed.svg?why=…"; may be empty.
+  [[nodiscard]] std::string query_of(const std::string& file);
 
  private:
   struct State;

@@ -99,15 +99,14 @@ Result<ConvertedModel> convert(const Graph& graph, const ConvertOptions& options
     model.files.push_back(file_of(fmt::format("group1-shard{}of{}{}.bin", i + 1, shards, contents), bytes));
     paths.push_back(model.files.back().name);
   }
-  const json topology = {
+  json topology = {
       {"format", "graph-model"},
-      {"generatedBy", "driftscope"},
-      {"convertedBy", "driftscope"},
       {"signature",
        {{"inputs", signature_of(lowered.graph, lowered.graph.inputs)},
         {"outputs", signature_of(lowered.graph, lowered.graph.outputs)}}},
       {"modelTopology", graph_def(lowered.graph)},
       {"weightsManifest", json::array({{{"paths", paths}, {"weights", std::move(weights.specs)}}})}};
+  if (options.says_origin) topology["generatedBy"] = topology["convertedBy"] = "driftscope";
   const std::string text = json_text(topology);
   model.files.insert(model.files.begin(), file_of("model.json", std::as_bytes(std::span(text))));
   model.values = std::move(lowered.values);

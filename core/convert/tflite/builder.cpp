@@ -157,7 +157,7 @@ flatbuffers::Offset<fb::Tensor> Builder::write_tensor(const Entry& entry) {
 
 Result<std::vector<std::byte>> Builder::finish(
     const std::vector<std::pair<std::string, TensorIndex>>& outputs,
-    const std::map<std::string, std::string>& metadata) {
+    const std::map<std::string, std::string>& metadata, const char* description) {
   for (const std::string& input : graph_.inputs) static_cast<void>(tensor(input));
   for (const Entry& entry : entries_) {
     if (!tensor_type(entry.info.dtype))
@@ -192,8 +192,8 @@ Result<std::vector<std::byte>> Builder::finish(
         fb::CreateMetadataDirect(tables_, name.c_str(), add_buffer(std::as_bytes(std::span(text)))));
   const std::vector subgraphs{subgraph};
   const std::vector signatures{signature};
-  tables_.Finish(fb::CreateModelDirect(tables_, 3, &code_tables_, &subgraphs, "Written by Driftscope",
-                                       &buffers_, nullptr, &notes, &signatures),
+  tables_.Finish(fb::CreateModelDirect(tables_, 3, &code_tables_, &subgraphs, description, &buffers_, nullptr,
+                                       &notes, &signatures),
                  fb::ModelIdentifier());
   const auto* const begin = reinterpret_cast<const std::byte*>(tables_.GetBufferPointer());
   return std::vector<std::byte>(begin, begin + tables_.GetSize());

@@ -83,7 +83,7 @@ class Builder {
   /// The whole file; `outputs`: name in the signature and tensor. It is done afterwards.
   [[nodiscard]] Result<std::vector<std::byte>> finish(
       const std::vector<std::pair<std::string, TensorIndex>>& outputs,
-      const std::map<std::string, std::string>& metadata);
+      const std::map<std::string, std::string>& metadata, const char* description);
 
  private:
   struct Entry {

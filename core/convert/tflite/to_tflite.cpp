@@ -55,9 +55,13 @@ Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& o
   return made;
 }
 
-Result<convert::ConvertedModel> converted(tf::Lowered lowered) {
-  DRIFTSCOPE_TRY(std::vector<std::byte> bytes,
-                 write(lowered.graph, {{"driftscope.values", values_json(lowered)}}));
+Result<convert::ConvertedModel> converted(tf::Lowered lowered, const convert::ConvertOptions& options) {
+  std::vector<std::byte> bytes;
+  if (options.says_origin) {
+    DRIFTSCOPE_TRY(bytes, write(lowered.graph, {{"driftscope.values", values_json(lowered)}}));
+  } else {
+    DRIFTSCOPE_TRY(bytes, write(lowered.graph, {}, "Converted from ONNX"));
+  }
   convert::ConvertedModel model;
   model.files.push_back({"model.tflite", std::move(bytes)});
   model.values = std::move(lowered.values);
@@ -83,20 +87,20 @@ const tf::Dialect& dialect() {
 
 Result<convert::ConvertedModel> to_tflite(const Graph& graph, const convert::ConvertOptions& options) {
   DRIFTSCOPE_TRY(tf::Lowered made, lowered(graph, options));
-  return converted(std::move(made));
+  return converted(std::move(made), options);
 }
 
 Result<convert::ConvertedModel> to_litert(const Graph& graph, const convert::ConvertOptions& options) {
   DRIFTSCOPE_TRY(tf::Lowered made, lowered(graph, options));
   exchange_plain_types(made);
-  return converted(std::move(made));
+  return converted(std::move(made), options);
 }
 
 Result<convert::ConvertedModel> to_accelerator(const Graph& graph, const convert::ConvertOptions& options) {
   DRIFTSCOPE_TRY(tf::Lowered made, lowered(graph, options));
   DRIFTSCOPE_CHECK(copy_captured(made, options.captured));
   exchange_plain_types(made);
-  return converted(std::move(made));
+  return converted(std::move(made), options);
 }
 
 }  // namespace driftscope::tflite

@@ -64,14 +64,15 @@ std::vector<std::pair<std::string, TensorIndex>> outputs_of(Builder& builder, co
 }  // namespace
 
 Result<std::vector<std::byte>> write(const tf::TfGraph& graph,
-                                     const std::map<std::string, std::string>& metadata) {
+                                     const std::map<std::string, std::string>& metadata,
+                                     const char* description) {
   DRIFTSCOPE_TRY(const std::size_t bytes, file_bytes(graph));
   Builder builder(graph, bytes);
   for (const tf::Node& node : graph.nodes)
     if (Status written = write_node(builder, node); !written.ok())
       return in_context(written.error(), fmt::format("node {} in TensorFlow Lite",
                                                      node.source.empty() ? node.name : node.source));
-  return builder.finish(outputs_of(builder, graph), metadata);
+  return builder.finish(outputs_of(builder, graph), metadata, description);
 }
 
 }  // namespace driftscope::tflite

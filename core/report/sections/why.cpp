@@ -39,6 +39,8 @@ std::string layer_text(const LayerExplanation& explanation, const std::string& t
         explanation.pattern ? html_text(explanation.pattern->text, 400) : "",
         std::fmax(explanation.cause->chance, 1e-300));
   }
+  if (explanation.matters)
+    html += "<p>" + html_text(explanation.matters->answer_with_layer_right, 400) + "</p>";
   return html + hypotheses_table(explanation) + "</article>";
 }
 

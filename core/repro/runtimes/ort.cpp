@@ -1,10 +1,7 @@
 // ONNX Runtime: its web builds and the native library. Issues as its template for the web asks for them.
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-
-#include "core/base/format.hpp"
+#include "core/repro/issue_parts.hpp"
 #include "core/repro/report_files.hpp"
 
 namespace driftscope::repro::ort {
@@ -22,7 +19,9 @@ std::string level_of(const Facts& facts) {
   return given->second == "none" ? "disabled" : given->second;
 }
 
-std::optional<std::string> page_script(const Excerpt& one, const Facts& facts) {
+std::optional<std::string> page_script(const Report& report) {
+  const Excerpt& one = report.one;
+  const Facts& facts = report.facts;
   if (facts.module.empty()) return std::nullopt;
   std::string inputs;
   for (const NamedTensor& input : one.inputs)
@@ -45,7 +44,9 @@ std::vector<std::pair<std::string, std::string>> packages(const Facts& facts) {
   return {{"onnxruntime-web", facts.version}};
 }
 
-std::optional<std::string> script(const Excerpt& one, const Facts& facts) {
+std::optional<std::string> script(const Report& report) {
+  const Excerpt& one = report.one;
+  const Facts& facts = report.facts;
   constexpr std::string_view levels = "ORT_DISABLE_ALL";
   std::string feeds;
   for (const NamedTensor& input : one.inputs)
@@ -70,47 +71,20 @@ std::optional<std::string> script(const Excerpt& one, const Facts& facts) {
       feeds);
 }
 
-std::string element_table(const Excerpt& one) {
-  const LayerVerdict& verdict = one.verdict;
-  if (!verdict.worst) return {};
-  return fmt::format(
-      "| element | got | expected | rounding explains |\n|---|---|---|---|\n| {} | {:.9g} | {:.9g} | {:.3g} "
-      "|\n",
-      index_text(verdict.worst->index), verdict.worst->got, verdict.worst->want, verdict.worst->budget);
-}
-
-std::string issue(const Excerpt& one, const Facts& facts) {
-  const Node& node = one.node();
+std::string issue(const Report& report) {
+  const Excerpt& one = report.one;
+  const Facts& facts = report.facts;
   const bool web = facts.host != "pc";
-  const LayerExplanation* const why = one.verdict.explanation ? &*one.verdict.explanation : nullptr;
   std::string text = fmt::format(
       "# [{}] {} gives a wrong result\n\n### Describe the issue\n\n"
       "The attached model gives another result {} than its definition, beyond what float32 rounding "
-      "explains.\n\n- {} (opset {})\n",
-      web ? "Web" : "CPU", node.op_type, web ? "with execution provider " + provider_of(facts) : "on the CPU",
-      nodes_text(one.graph), node.opset);
-  for (const NamedTensor& input : one.inputs)
-    text += fmt::format("- input `{}`: {}{}\n", input.name, type_text(input.tensor),
-                        one.plainer ? "" : ", values recorded in a real model");
-  for (const Value& value : one.graph.values)
-    if (value.constant) text += fmt::format("- weights `{}`: {}\n", value.name, type_text(*value.constant));
-  text += fmt::format("- output: {}", type_text(one.got.tensor));
-  if (why != nullptr && why->wrong > 0) {
-    text +=
-        fmt::format(", {} of {} elements are wrong", format_count(why->wrong), format_count(why->elements));
-    if (why->pattern) text += ": " + why->pattern->text;
-  }
-  text += "\n\n" + element_table(one);
-  if (why != nullptr && why->cause)
-    text += fmt::format(
-        "\nThe result is what the operator gives with {}: all {} elements are then within rounding.\n",
-        why->cause->text, format_count(why->cause->elements));
-  text += "\n### To reproduce\n\n";
-  if (web)
-    text +=
-        "In the attached folder:\n\n    npm install\n    npx http-server    # then open index.html\n\n"
-        "The page shows the wrong elements and turns red.";
-  if (web) text += " `repro.py` runs the same model with onnxruntime in Python.\n";
+      "explains.\n\n",
+      web ? "Web" : "CPU", one.node().op_type,
+      web ? "with execution provider " + provider_of(facts) : "on the CPU");
+  text +=
+      contents_list(report) + "\n" + element_table(report) + cause_text(report) + parameter_section(report);
+  text += "### To reproduce\n\n";
+  if (web) text += page_steps() + " `repro.py` runs the same model with onnxruntime in Python.\n";
   if (!web) text += "In the attached folder:\n\n    python repro.py\n";
   text += fmt::format("\n### ONNX Runtime version\n\n{}{}\n\n### Execution provider\n\n'{}'{}\n",
                       web ? "onnxruntime-web " : "", facts.version, web ? provider_of(facts) : "cpu",
@@ -129,7 +103,7 @@ void add_to(RuntimeTable& table) {
              .project = "ONNX Runtime",
              .page_script = page_script,
              .packages = packages,
-             .module_folder = "node_modules/onnxruntime-web/dist",
+             .installed = {{.path = "node_modules/onnxruntime-web/dist"}},
              .script = script,
              .issue = issue});
 }

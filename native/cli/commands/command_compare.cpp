@@ -225,6 +225,10 @@ static Command declare(CLI::App& app) {
       ->capture_default_str();
   add_capture_options(app, request.capture);
   add_sensitivity_option(app, request.sensitivity);
+  app.add_flag(
+      "--matters", request.matters,
+      "Run targets with wrong layers again with the right tensors in their place, each alone: is the "
+      "answer right then?");
   add_layer_option(app, options->layers);
   app.add_option("--json", options->checks.json, "Write everything as JSON ('-': standard output)");
   CLI::Option* save =

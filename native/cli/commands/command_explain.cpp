@@ -10,6 +10,9 @@
 #include "core/base/sort_stably.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/explanation_text.hpp"
+#include "core/report/float16_table.hpp"
+#include "core/verify/name_match.hpp"
+#include "core/verify/type_match.hpp"
 #include "core/verify/variant.hpp"
 #include "generated/documents/explain.hpp"
 #include "native/cli/commands/commands.hpp"
@@ -30,6 +33,7 @@ struct ExplainOptions {
   bool matters = false;
   std::string target;
   RunnerOptions runner;
+  bool float16 = false;
   bool list = false;
   bool quiet = false;
 };
@@ -54,6 +58,7 @@ documents::Explain document_of(const Verification& verification) {
   document.target = verification.target;
   for (const LayerVerdict& layer : verification.layers)
     if (layer.explanation) document.layers.push_back(*layer.explanation);
+  document.matters = verification.matters;
   return document;
 }
 
@@ -73,17 +78,27 @@ Status test_causes(const ExplainOptions& options, const TraceToVerify& given, st
     return bad_input(
         fmt::format("--matters: {} does not say which target made it; name it: --target", given.name));
   DRIFTSCOPE_TRY(const Target target, read_target(text));
-  CausalTester tester(*model, trace, target, options.runner, threads,
+  TargetRunner runner(options.runner);
+  CausalTester tester(*model, trace, target, runner, threads,
                       [&](std::string_view step, std::int64_t done, std::int64_t total) {
                         line.update(fmt::format("{}: {}", text, step), done, total);
                       });
-  for (LayerVerdict& layer : verification.layers) {
-    if (!layer.explanation) continue;
-    auto tested = tester.test(layer.node);
-    if (!tested.ok()) return in_context(std::move(tested).error(), "--matters, " + layer.node);
-    layer.explanation->matters = *std::move(tested);
-  }
+  auto tested = tester.test(verification);
+  if (!tested.ok()) return in_context(std::move(tested).error(), "--matters");
   return {};
+}
+
+Result<std::vector<Float16Range>> ranges_of(const GraphFile& model, const TraceToVerify& given,
+                                            ThreadPool& threads, ProgressLine& line) {
+  auto view = TraceView::open(given.bytes);
+  if (!view.ok()) return in_context(std::move(view).error(), given.name);
+  rename_values(match_names(model.graph, *view), *view);
+  convert_types(match_types(model.graph, *view), *view);
+  return float16_ranges(model.graph, *view, threads, [&](std::int64_t done, std::int64_t total) {
+    line.update("ranges of " + given.name, done, total);
+    given.release();
+    return true;
+  });
 }
 
 Exit run_explain(const ExplainOptions& options) {
@@ -116,6 +131,12 @@ Exit run_explain(const ExplainOptions& options) {
     if (options.json != "-") print_out("{}", explanations_text(verification, trace.name));
     if (verification.verdict == Verdict::fault) exit = Exit::fault;
     explained.push_back(document_of(verification));
+    if (!options.float16) return;
+    auto ranges = ranges_of(named->model(), trace, threads, line);
+    line.clear();
+    if (!ranges.ok()) return fail(ranges.error());
+    if (options.json != "-") print_out("\n{}", float16_table(*ranges));
+    explained.back().float16 = *std::move(ranges);
   };
   named->for_each(each, fail);
   if (options.json.empty() || explained.empty()) return exit;
@@ -148,6 +169,10 @@ static Command declare(CLI::App& app) {
       "Run the target again with the right tensor in place of each wrong one: is the answer right then?");
   app.add_option("--target", options->target, "For --matters (default: the one that made the trace)");
   add_runner_options(app, options->runner);
+  app.add_flag(
+      "--float16", options->float16,
+      "Also a table of all layers beside the range of float16: the largest number and partial sum, the "
+      "headroom, what becomes 0, overflow that later layers hide");
   app.add_flag("--list", options->list, "Print the catalogue of hypotheses, and end");
   app.add_flag("--quiet", options->quiet, "No progress line");
   app.footer(

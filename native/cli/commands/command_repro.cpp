@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/type_match.hpp"
+#include "generated/documents/repro.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/verify_traces.hpp"
@@ -23,6 +25,8 @@ struct ReproCommand {
   std::string node;
   std::string target;
   std::string folder;
+  std::string json;
+  std::int64_t runs = 20;
   bool anonymous = false;
   bool quiet = false;
   RunnerOptions runner;
@@ -53,6 +57,8 @@ std::string result_text(const ReproResult& result, const std::string& folder) {
   for (const std::string& file : result.files) text += "  " + file + "\n";
   if (!result.page.empty()) text += fmt::format("index.html was run: {}\n", result.page);
   if (!result.script.empty()) text += fmt::format("repro.py: {}\n", result.script);
+  if (result.table) text += fmt::format("it is {}\n", parameter_text(*result.table));
+  if (!result.no_table.empty()) text += fmt::format("no table over one parameter: {}\n", result.no_table);
   text += "It discloses:\n";
   for (const std::string& line : result.disclosed) text += "  " + line + "\n";
   return text;
@@ -78,6 +84,7 @@ Status run_repro(const ReproCommand& command) {
         fmt::format("{}: the trace does not say what made it; name the target: --target", command.trace));
   ReproOptions options{.folder = command.folder, .target = {}, .runner = command.runner};
   options.anonymous = command.anonymous;
+  options.table_runs = command.runs;
   DRIFTSCOPE_TRY(options.target, read_target(target));
   if (options.folder.empty()) options.folder = "repro-" + safe_name(node);
   DRIFTSCOPE_TRY(const Excerpt one, excerpt_of(model.graph, trace, node, threads));
@@ -87,8 +94,18 @@ Status run_repro(const ReproCommand& command) {
   auto result = make_report(one, options, threads, progress);
   line.clear();
   if (!result.ok()) return std::move(result).error();
-  print_out("{}", result_text(*result, options.folder.string()));
-  return {};
+  if (command.json != "-") print_out("{}", result_text(*result, options.folder.string()));
+  if (command.json.empty()) return {};
+  documents::Repro document;
+  document.folder = options.folder.string();
+  document.node = node;
+  document.target = target;
+  document.files = result->files;
+  document.discloses = result->disclosed;
+  document.page = result->page;
+  document.script = result->script;
+  document.table = result->table;
+  return write_json(command.json, json_text(encode(document)) + "\n");
 }
 
 }  // namespace
@@ -104,6 +121,11 @@ static Command declare(CLI::App& app) {
   app.add_option("--target", command->target, "host/engine (default: the one that made the trace)");
   app.add_option("-o,--output", command->folder, "The folder to make (default: repro-NODE)");
   app.add_flag("--anonymous", command->anonymous, "Other weights and inputs, as long as the fault stays");
+  app.add_option("--runs", command->runs,
+                 "At most so many runs for the table over one size or attribute; 0: no table")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  app.add_option("--json", command->json, "Write what was made as JSON ('-': standard output)");
   app.add_flag("--quiet", command->quiet, "No progress line");
   add_runner_options(app, command->runner);
   app.footer(
@@ -111,12 +133,15 @@ static Command declare(CLI::App& app) {
       "node,\n"
       "its recorded inputs, the expected result with bounds, a page on the plain runtime of the same "
       "version\n"
-      "that turns red, a script for Python, and the issue's text. The node is run alone on the target first, "
-      "and\n"
-      "the page in the browser: a folder is written only if the fault shows there.\n\n"
+      "that turns red, a script for Python, the issue's text, and a table of one size or attribute: for "
+      "which\n"
+      "values is it right, for which wrong? The node is run alone on the target first, and the page in the\n"
+      "browser: a folder is written only if the fault shows there.\n\n"
       "  driftscope run model.onnx --target chrome/ort-webgpu --trace t.safetensors\n"
       "  driftscope repro model.onnx t.safetensors -o report\n\n"
-      "For ort, ort-webgpu and ort-webgl.");
+      "For ONNX Runtime, TensorFlow.js and LiteRT.js on all their backends, and WebNN. What does not read "
+      "ONNX\n"
+      "gets the node converted, which is checked.");
   return [command] {
     if (const Status status = run_repro(*command); !status.ok())
       return print_error(status.error()), exit_of(status.error());

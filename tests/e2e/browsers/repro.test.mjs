@@ -1,9 +1,10 @@
 // reduce and repro on a real fault: ONNX Runtime Web 1.30's convolution of six channels on WebGPU.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, run, temporaryFolder } from "../support.mjs";
+import { chain } from "../tiny_onnx.mjs";
 import { nothingLeft, processes } from "./processes.mjs";
 
 const model = asset("models", "lenet5.onnx");
@@ -32,6 +33,8 @@ test("Repro_WebGpuConvolution_IsAFolderWhosePageTurnsRed", async (t) => {
   const issue = readFileSync(join(report, "issue.md"), "utf8");
   assert.match(issue, /Conv gives a wrong result/);
   assert.match(issue, /onnxruntime-web \d+\.\d+/);
+  assert.match(issue, /The same node is wrong for [\d, ]+ input channels, right for /);
+  assert.match(issue, /\| 6 \(attached\) \| \*\*wrong\*\* \|/);
   assert.match(issue, /Chrom/);
   const again = run(["repro", model, trace, "-o", report, "--quiet"]);
   assert.equal(again.status, 2);
@@ -45,6 +48,72 @@ test("Repro_WebGpuConvolution_IsAFolderWhosePageTurnsRed", async (t) => {
   assert.ok(!existsSync(join(folder, "right")));
   await nothingLeft(before);
 });
+
+/** A .npy file of a float32 vector. */
+function npy(values) {
+  const head = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`;
+  const size = Math.ceil((10 + head.length + 1) / 64) * 64 - 10;
+  const prefix = Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, size & 255, size >> 8]);
+  const numbers = Buffer.from(Float32Array.from(values).buffer);
+  return Buffer.concat([prefix, Buffer.from(head.padEnd(size - 1) + "\n"), numbers]);
+}
+
+/** What is wrong on other runtimes: a model, its input, and how the page gets the model. */
+const others = [
+  {
+    engine: "tfjs-webgpu",
+    model: () => asset("models", "transformer.onnx"),
+    files: ["model.json", "package.json"],
+    issue: [/\*\*System information\*\*/, /TensorFlow\.js version: 4\./, /two references agree/],
+  },
+  {
+    engine: "litert-webgpu",
+    model: () => asset("models", "lenet5-int8.onnx"),
+    files: ["model.tflite", "package.json"],
+    issue: [/@litertjs\/core 2\./, /\*\*Steps to reproduce\*\*/, /two references agree/],
+  },
+  // eˣ is infinite from 88.38 on, below the largest number of float32.
+  ...["webnn", "litert-wasm"].map((engine) => ({
+    engine,
+    model: (folder) => {
+      const path = join(folder, "exp.onnx");
+      writeFileSync(path, chain("Exp", 1, [4]));
+      return path;
+    },
+    input: (folder) => {
+      const path = join(folder, "x.npy");
+      writeFileSync(path, npy([88.5, 1, 0, -3]));
+      return ["--input", `x=${path}`];
+    },
+    files: engine === "webnn" ? [] : ["model.tflite"],
+    issue: [engine === "webnn" ? /\*\*Chrome version\*\*\n\nChrom/ : /LiteRT\.js \/ wasm/],
+  })),
+];
+
+for (const { engine, model: modelIn, input, files, issue } of others)
+  test(`Repro_${engine}_IsAFolderWhosePageTurnsRed`, async (t) => {
+    const before = processes();
+    const folder = temporaryFolder(t);
+    const path = modelIn(folder);
+    const trace = join(folder, "trace.safetensors");
+    const given = input?.(folder) ?? [];
+    const ran = run(["run", path, ...given, "--target", `chrome/${engine}`, "--trace", trace, "--quiet"]);
+    assert.equal(ran.status, 0, ran.stderr);
+    const report = join(folder, "report");
+    const made = run(["repro", path, trace, "-o", report, "--quiet", "--runs", "6", "--json", "-"], {
+      timeout: 240_000,
+    });
+    assert.equal(made.status, 0, made.stderr);
+    const document = JSON.parse(made.stdout);
+    assert.equal(document.format, "driftscope-repro-1");
+    assert.equal(document.page, "wrong");
+    assert.equal(document.target.split(":")[0], `chrome/${engine}`);
+    for (const name of ["model.onnx", "x0.npy", "expected.npy", "bound.npy", "index.html", ...files])
+      assert.ok(existsSync(join(report, name)) && document.files.includes(name), name);
+    const text = readFileSync(join(report, "issue.md"), "utf8");
+    for (const part of issue) assert.match(text, part);
+    await nothingLeft(before);
+  });
 
 test("Reduce_WebGpuConvolution_BecomesSmall", (t) => {
   const report = join(temporaryFolder(t), "small");

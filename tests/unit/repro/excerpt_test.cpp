@@ -63,6 +63,12 @@ std::string text_of(const std::vector<repro::File>& files, std::string_view name
   return {reinterpret_cast<const char*>(found->bytes.data()), found->bytes.size()};
 }
 
+Result<std::vector<repro::File>> files_for(const Excerpt& one, const repro::Facts& facts,
+                                           const std::optional<ParameterTable>& table = {}) {
+  ThreadPool threads(1);
+  return repro::report_files(one, facts, table, threads);
+}
+
 repro::Facts facts() {
   return {.target = "chrome/ort-webgpu",
           .host = "chrome",
@@ -109,11 +115,33 @@ TEST_CASE("Excerpt_WhatIsMissing_IsSaid") {
   CHECK(without.error().message.find("'a', which the trace does not hold") != std::string::npos);
 }
 
+// As exporters write axes: a node holds them, which no runtime records.
+TEST_CASE("Excerpt_OfANodeThatReadsAConstantNode_HasItsValueAsAWeight") {
+  const Graph graph = built(ModelBuilder()
+                                .input("x", DType::float32, {2, 3})
+                                .node("Constant", {}, {"axes"}, {{"value", tensor<std::int64_t>({1}, {1})}})
+                                .node("Identity", {"axes"}, {"same_axes"})
+                                .node("ReduceSum", {"x", "same_axes"}, {"y"})
+                                .named("sum")
+                                .output("y"));
+  Trace trace;
+  trace.tensors = {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}, {"y", tensor<float>({2, 1}, {6, 99})}};
+  ThreadPool threads(1);
+  const auto one = excerpt_of(graph, TraceView(trace), "sum", threads);
+  REQUIRE_MESSAGE(one.ok(), one.error().message);
+  REQUIRE(one->graph.nodes.size() == 1);
+  CHECK(one->inputs.size() == 1);
+  CHECK(one->verdict.verdict == Verdict::fault);
+  const Value& axes = one->graph.values[one->node().inputs[1]];
+  REQUIRE(axes.constant);
+  CHECK(axes.constant->values<std::int64_t>()[0] == 1);
+}
+
 TEST_CASE("ReportFiles_ForOnnxRuntime_OpenAndSayWhatIsWrong") {
   const Net net(true);
   const auto one = alone(net, net.graph.nodes[1].name);
   REQUIRE(one.ok());
-  const auto files = repro::report_files(*one, facts());
+  const auto files = files_for(*one, facts());
   REQUIRE(files.ok());
   // The model is one that opens, and gives what is expected.
   const auto model = std::ranges::find(*files, "model.onnx", &repro::File::name);
@@ -161,10 +189,9 @@ TEST_CASE("ReportFiles_OfAnotherRuntime_AreRefusedWithTheOnesThereAre") {
   REQUIRE(one.ok());
   repro::Facts other = facts();
   other.engine = "strict";
-  const auto files = repro::report_files(*one, other);
+  const auto files = files_for(*one, other);
   REQUIRE_FALSE(files.ok());
-  CHECK(files.error().message.find("engine strict; those that there are: ort, ort-webgpu, ort-webgl") !=
-        std::string::npos);
+  CHECK(files.error().message.find("ort, ort-webgpu, ort-webgl, tfjs-cpu") != std::string::npos);
 }
 
 TEST_CASE("Disclosed_WithAndWithoutValues_IsListed") {

@@ -1,13 +1,15 @@
 // One graph in WebNN, and its runs. Client: webnn.mjs. The tensors of a run are destroyed with it; what a
 // graph itself keeps is the browser's.
 import { PeerError } from "../peers.mjs";
+import { Calls } from "./calls.mjs";
 import { dataTypes, elementsIn } from "./data_types.mjs";
 import { Translation } from "./translation.mjs";
 
 const bytesPer = { float32: 4, float16: 2, int64: 8, uint64: 8, int32: 4, uint32: 4, int8: 1, uint8: 1 };
 
-function translated(context, graph, operators) {
-  const builder = new globalThis.MLGraphBuilder(context);
+function translated(context, graph, operators, calls = null) {
+  const plain = new globalThis.MLGraphBuilder(context);
+  const builder = calls?.around(plain) ?? plain;
   const translation = new Translation(builder, context.opSupportLimits(), graph, operators);
   const outputs = translation.run();
   return { builder, outputs, inputs: translation.inputs };
@@ -51,10 +53,14 @@ export class Session {
   #types; // {dtype, shape} by value name
   #constants; // {dtype, shape, data}
   #outputs; // names of the MLGraph's outputs
+  calls = ""; // JavaScript, see calls.mjs
 
-  static async open(context, graph, operators) {
+  /** `keepsCalls`: `calls` then says how the graph was made. */
+  static async open(context, graph, operators, keepsCalls = false) {
     const session = new Session();
-    const { builder, outputs, inputs } = translated(context, graph, operators);
+    const calls = keepsCalls ? new Calls(graph.constants) : null;
+    const { builder, outputs, inputs } = translated(context, graph, operators, calls);
+    session.calls = calls?.text(outputs) ?? "";
     session.#context = context;
     session.#outputs = Object.entries(outputs).map(([name, { dataType, shape }]) => ({
       name,

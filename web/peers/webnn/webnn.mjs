@@ -10,12 +10,14 @@ export class Peer {
   #contexts = new Map(); // options → Promise of an MLContext
   #lost = null; // why the last context was lost
   #devices = "";
+  #calls = "";
   stuck = null;
 
-  async open({ graph, options: { device = "cpu", power = "default" } }) {
+  async open({ graph, options: { device = "cpu", power = "default", calls = "off" } }) {
     const context = await this.#context(device, power);
-    const session = await Session.open(context, graph, operators);
+    const session = await Session.open(context, graph, operators, calls === "on");
     this.#devices = session.devices;
+    this.#calls = session.calls;
     return session;
   }
 
@@ -34,6 +36,7 @@ export class Peer {
   about() {
     const options = { version: browserVersion() };
     if (this.#devices) options.devices = this.#devices;
+    if (this.#calls) options.calls = this.#calls;
     const device = this.#devices.toUpperCase().replaceAll(" ", ", "); // "GPU, CPU"
     return { threads: 1, instruction_set: "of the browser", options, ...(device && { device }) };
   }
