@@ -189,7 +189,7 @@ class GenerationScreen final : public View {
       ImGui::TextUnformatted(results_->tokenizer.empty()
                                  ? fmt::format("{}", fmt::join(sequence.prompt, " ")).c_str()
                                  : sequence.prompt_text.c_str());
-      ImGui::TextColored(im4(screen.theme.dim), sequence.free.empty() ? "chosen" : "free");
+      ImGui::TextColored(im4(screen.theme.dim), "%s", sequence.free.empty() ? "chosen" : "free");
       ImGui::SameLine();
       ImGui::TextUnformatted(results_->tokenizer.empty() ? fmt::format("{}", fmt::join(tokens, " ")).c_str()
                                                          : sequence.text.c_str());

@@ -1,5 +1,5 @@
-// Studies, attacks, generations and training curves on the page: chosen as files or folders, or dropped; a wrong
-// layer. In Chromium.
+// Studies, attacks, generations and training curves on the page: chosen as files or folders, or
+// dropped; a wrong layer. In Chromium.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
