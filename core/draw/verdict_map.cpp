@@ -74,12 +74,12 @@ class MapPainting {
     if (parted_) painter_.clip({box_.left, box_.top + layout_.head, box_.right, box_.bottom});
     for (std::size_t row = 0; row < map_.rows.size(); ++row) {
       const float top = row_top(row);
-      if (top + layout_.high >= box_.top && top < box_.bottom) paint_name(row, top);
+      if (in_sight(top)) paint_name(row, top);
     }
     if (parted_) painter_.clip({box_.left + layout_.names, box_.top + layout_.head, box_.right, box_.bottom});
     for (std::size_t row = 0; row < map_.rows.size(); ++row) {
       const float top = row_top(row);
-      if (top + layout_.high >= box_.top && top < box_.bottom) paint_row(row, top);
+      if (in_sight(top)) paint_row(row, top);
     }
     if (parted_) painter_.unclip();
     if (parted_) painter_.unclip();
@@ -95,6 +95,10 @@ class MapPainting {
   }
   [[nodiscard]] float row_top(std::size_t row) const {
     return box_.top + layout_.head + layout_.high * static_cast<float>(row) - scrolled_.y;
+  }
+
+  [[nodiscard]] bool in_sight(float top) const {
+    return top + layout_.high >= box_.top + layout_.head && top < box_.bottom;
   }
 
   void paint_heads() {

@@ -326,15 +326,22 @@ TEST_CASE("GuiOptions_AsArguments_AreReadBackTheSame") {
 
 TEST_CASE("DesktopHost_AWrongLayer_IsExaminedAsTheCommandsDo") {
   Desk desk;
-  desk.host.open({desk.file("small.onnx", small_model().bytes()),
-                  desk.file("wrong.safetensors", trace_file("pc/strict", 7.0f))});
+  Trace trace;
+  trace.target = "pc/strict";
+  trace.nodes = {{"first", "Relu", {"a"}, {20, 10}}, {"second", "Neg", {"y"}, {20, 10}}};
+  trace.tensors = {{"x", tensor<float>({1, 4}, {1, -2, 3, -4})},
+                   {"a", tensor<float>({1, 4}, {1, 0, 3, 9})},
+                   {"y", tensor<float>({1, 4}, {-1, -0.0f, -3, -9})}};
+  const auto bytes = write_trace(trace);
+  REQUIRE(bytes.ok());
+  desk.host.open({desk.file("small.onnx", small_model().bytes()), desk.file("wrong.safetensors", *bytes)});
   auto feed = desk.settled();
   REQUIRE_MESSAGE(feed->snapshot, feed->error);
-  REQUIRE(feed->snapshot->targets[0].first_fault == 1);
-  REQUIRE(feed->snapshot->explanation(1, 0) != nullptr);
-  CHECK(feed->snapshot->explanation(1, 0)->map);
+  REQUIRE(feed->snapshot->targets[0].first_fault == 0);
+  REQUIRE(feed->snapshot->explanation(0, 0) != nullptr);
+  CHECK(feed->snapshot->explanation(0, 0)->map);
   const auto result_of = [&](gui::LayerWork work) {
-    const gui::LayerTask task{work, "second", "pc/strict"};
+    const gui::LayerTask task{work, "first", "pc/strict"};
     CHECK(desk.host.examine(task));
     feed = desk.settled();
     CHECK_FALSE(feed->examining);

@@ -79,7 +79,7 @@ TEST_CASE("VerdictMap_APart_ShowsWhatIsInSight_AndPointsFindTheirPlace") {
   const std::string svg = painter.finish();
   CHECK(svg.find(">layer99<") != std::string::npos);
   CHECK(svg.find(">layer50<") == std::string::npos);
-  CHECK(count(svg, "<rect") < 12 * 12 * 2 + 10);
+  CHECK(count(svg, "<rect") < 2 * 12 * 13 + 10);  // of 2 × 100 × 50
   // Just beside the names and below the head: what is scrolled there.
   const VerdictMapPlace place = verdict_map_place(map, part, {301.0f, 61.0f}, 1.0f);
   REQUIRE((place.row && place.column));
