@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/base/format.hpp"
+#include "core/decode/generation_map.hpp"
 #include "core/decode/generation_text.hpp"
-#include "core/decode/step_verdicts.hpp"
 #include "core/draw/svg_painter.hpp"
 #include "core/draw/verdict_map.hpp"
 #include "core/report/page.hpp"
@@ -21,7 +19,6 @@ using documents::GenerateSequence;
 using documents::GenerateStep;
 using documents::GenerateTarget;
 
-constexpr std::size_t most_rows = 400;
 constexpr std::size_t most_flips = 200;
 constexpr std::size_t most_tokens = 300;
 constexpr std::size_t most_text = 4000;
@@ -29,12 +26,6 @@ constexpr std::size_t most_text = 4000;
 constexpr const char* page_style = R"css(
 .tokens{overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 )css";
-
-Verdict verdict_of(char mark) {
-  for (const VerdictRow& row : verdict_rows)
-    if (mark == mark_of(row.verdict)) return row.verdict;
-  return Verdict::missing;
-}
 
 std::string targets_section(const Generate& results) {
   std::string html = sections::open_section("targets", "Targets") + sections::open_table("What targets did");
@@ -94,33 +85,15 @@ std::string flips_section(const Generate& results) {
          "what it read. Fault: one is not.</p></section>";
 }
 
-VerdictMap map_of_target(const GenerateTarget& target) {
-  VerdictMap map;
-  const std::size_t rows = std::min(target.layers.size(), most_rows);
-  for (std::size_t i = 0; i < rows; ++i) map.rows.push_back(plain_text(target.layers[i], 80));
-  for (std::size_t p = 0; p < target.sequences.size(); ++p) {
-    map.starts.push_back({map.columns.size(), fmt::format("prompt {}", p)});
-    for (const GenerateStep& step : target.sequences[p].steps) {
-      if (!step.flip.empty()) map.marked.push_back(map.columns.size());
-      auto& column = map.columns.emplace_back();
-      for (std::size_t i = 0; i < rows; ++i)
-        column.push_back(i < step.layers.size() ? verdict_of(step.layers[i]) : Verdict::missing);
-    }
-  }
-  return map;
-}
-
 std::string maps_section(const Generate& results) {
   std::string html = sections::open_section("layers", "Steps by layer");
   for (const GenerateTarget& target : results.targets) {
     if (target.layers.empty()) continue;
-    const VerdictMap map = map_of_target(target);
+    const GenerationMap made = generation_map(results, target, {});
+    const VerdictMap& map = made.map;
     const MapSize size = verdict_map_size(map);
-    std::size_t bad = 0;
-    for (const auto& column : map.columns)
-      bad += static_cast<std::size_t>(std::ranges::count_if(column, [](Verdict v) { return is_bad(v); }));
     const std::string title = fmt::format("{}: {} layers in {} steps, {} beyond rounding", target.target,
-                                          target.layers.size(), map.columns.size(), bad);
+                                          target.layers.size(), map.columns.size(), bad_layers(target));
     SvgPainter painter({size.width, size.height,
                         fmt::format("role=\"img\" width=\"{}\" height=\"{}\" aria-label=\"{}\"", size.width,
                                     size.height, html_text(title, 300))});
@@ -129,8 +102,7 @@ std::string maps_section(const Generate& results) {
         "<figure><figcaption><b>{}</b>{}</figcaption><div class=\"scroll plain\" tabindex=\"0\" "
         "role=\"group\" "
         "aria-label=\"{}\">{}</div></figure>",
-        html_text(title, 300),
-        target.layers.size() > most_rows ? fmt::format(" The first {} layers.", most_rows) : "",
+        html_text(title, 300), made.left_out > 0 ? fmt::format(" The first {} layers.", map.rows.size()) : "",
         html_text(title, 300), painter.finish());
   }
   return html + "</section>";

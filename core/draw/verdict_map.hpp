@@ -1,6 +1,8 @@
-// A map of verdicts: a row for each layer, a column for each step. Clients: the page of a generation.
+// A map of verdicts: a row for each layer, a column for each step. Clients: the page of a generation, the
+// view Generation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,15 @@
 #include "core/draw/theme.hpp"
 
 namespace driftscope {
+
+/// What stands above a column where there is room for words.
+struct VerdictMapHead {
+  std::string step = {};              ///< "12"
+  std::string text = {};              ///< what was chosen
+  std::string instead = {};           ///< what should have been; empty: the same
+  Verdict judged = Verdict::missing;  ///< why not the same
+  double level = -1.0;                ///< of a bar, 0 to 1; negative: none
+};
 
 struct VerdictMap {
   std::vector<std::string> rows;
@@ -21,15 +32,34 @@ struct VerdictMap {
   std::vector<Start> starts;
   /// Columns that are marked in the row on top: where a token differs.
   std::vector<std::size_t> marked;
+  /// Of each column; empty: columns are narrow and have none.
+  std::vector<VerdictMapHead> heads = {};
+  std::string bars = {};  ///< what the bars of the heads are
 };
 
 struct MapSize {
   float width = 0.0f;
   float height = 0.0f;
 };
-[[nodiscard]] MapSize verdict_map_size(const VerdictMap& map);
+/// `unit`: as of the painter.
+[[nodiscard]] MapSize verdict_map_size(const VerdictMap& map, float unit = 1.0f);
 
-/// From the left upper corner. Worse verdicts have a shape beside their colour.
-void paint_verdict_map(Painter& painter, const VerdictMap& map, const Theme& theme);
+/// A part of the map in a box: rows and columns are scrolled, names and heads are not.
+struct VerdictMapPart {
+  Box box;
+  Point scrolled;
+};
+
+/// From the left upper corner, or a part. Worse verdicts have a shape beside their colour.
+void paint_verdict_map(Painter& painter, const VerdictMap& map, const Theme& theme,
+                       const std::optional<VerdictMapPart>& part = {});
+
+/// What a point of it shows: a column of the map or of the heads, a row of the map or of the names.
+struct VerdictMapPlace {
+  std::optional<std::size_t> column;
+  std::optional<std::size_t> row;
+};
+[[nodiscard]] VerdictMapPlace verdict_map_place(const VerdictMap& map, const VerdictMapPart& part, Point at,
+                                                float unit);
 
 }  // namespace driftscope

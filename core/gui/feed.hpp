@@ -6,16 +6,19 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/curves/curve_set.hpp"
 #include "core/draw/heat_map.hpp"
+#include "core/gui/layer_work.hpp"
 #include "core/gui/run_history.hpp"
 #include "core/gui/snapshot.hpp"
 #include "core/report/attack_results.hpp"
 #include "core/study/study_view.hpp"
+#include "generated/documents/generate.hpp"
 
 namespace driftscope::gui {
 
@@ -54,11 +57,15 @@ struct Feed {
   std::shared_ptr<const StudyView> study;  ///< null: none is open
   std::shared_ptr<const std::vector<AttackResults>> attacks;
   std::shared_ptr<const CurveSet> curves;
-  std::string history_advice;       ///< how to add to it, shown when it is empty
-  std::vector<std::string> models;  ///< shipped ones, and opened ones: chosen by index
-  std::size_t model = 0;            ///< chosen
-  std::string input;                ///< of the next run, in words
-  std::int64_t samples = 0;         ///< number to choose from; 0: none
+  std::shared_ptr<const documents::Generate> generation;
+  /// What came of wrong layers that were examined, the newest last; null: nothing.
+  std::shared_ptr<const std::vector<LayerWorkResult>> examined;
+  std::optional<LayerTask> examining;  ///< going on
+  std::string history_advice;          ///< how to add to it, shown when it is empty
+  std::vector<std::string> models;     ///< shipped ones, and opened ones: chosen by index
+  std::size_t model = 0;               ///< chosen
+  std::string input;                   ///< of the next run, in words
+  std::int64_t samples = 0;            ///< number to choose from; 0: none
   std::int64_t sample = 0;
   std::vector<TargetChoice> targets;
   std::vector<TargetProgress> progress;
@@ -80,6 +87,8 @@ class Host {
   virtual void choose_model(std::size_t place) = 0;
   virtual void choose_sample(std::int64_t sample) = 0;
   virtual void run(RunChoice choice) = 0;
+  /// Examines a wrong layer; false: this host cannot, the commands can (command_lines).
+  virtual bool examine(LayerTask) { return false; }
   virtual void stop() = 0;
   /// Writes a file where the user can find it; returns where, or an error.
   virtual std::string save(const std::string& name, std::span<const std::byte> bytes) = 0;

@@ -7,6 +7,7 @@
 #include "core/base/text.hpp"
 #include "core/curves/curve_format.hpp"
 #include "core/dataset/npy.hpp"
+#include "core/decode/read_generation.hpp"
 #include "core/study/stored_study.hpp"
 
 namespace driftscope::gui {
@@ -113,6 +114,15 @@ void open_attack(Chosen& chosen, const ChosenFile& json, OpenedResults& opened) 
     opened.errors.push_back(fmt::format("{}: {}", json.path, results.error().message));
 }
 
+void open_generation(Chosen& chosen, const ChosenFile& json, OpenedResults& opened) {
+  chosen.use(json);
+  auto results = read_generation(text_of(json));
+  if (results.ok())
+    opened.generation = std::make_shared<const documents::Generate>(*std::move(results));
+  else
+    opened.errors.push_back(fmt::format("{}: {}", json.path, results.error().message));
+}
+
 void open_curves(const Chosen& chosen, OpenedResults& opened) {
   std::vector<NamedCurveFile> files;
   for (const ChosenFile* const file : chosen.unused([](const ChosenFile&) { return true; })) {
@@ -126,7 +136,8 @@ void open_curves(const Chosen& chosen, OpenedResults& opened) {
     if (const std::size_t at = text_of(*file).substr(0, looked_at_result).find("\"driftscope-");
         at != std::string_view::npos && !says_format(*file, "\"driftscope-training-")) {
       opened.errors.push_back(fmt::format(
-          "{}: the format {}; expected a study, an attack or training curves. `driftscope gui` opens "
+          "{}: the format {}; expected a study, an attack, a generation or training curves. `driftscope gui` "
+          "opens "
           "comparisons",
           file->path,
           in_quotes(text_of(*file).substr(at + 1, text_of(*file).find('"', at + 1) - at - 1), 60)));
@@ -157,6 +168,9 @@ OpenedResults open_results(std::vector<ChosenFile> files) {
   for (const ChosenFile* const file :
        chosen.unused([](const ChosenFile& one) { return says_format(one, "\"driftscope-attack-"); }))
     open_attack(chosen, *file, opened);
+  for (const ChosenFile* const file :
+       chosen.unused([](const ChosenFile& one) { return says_format(one, "\"driftscope-generate-"); }))
+    open_generation(chosen, *file, opened);
   open_curves(chosen, opened);
   return opened;
 }

@@ -309,7 +309,10 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
         difference = &own;
         if (progress && i % 8 == 0) go_on = progress(static_cast<std::int64_t>(t * rows.size() + i), total);
       }
-      snapshot.results.set_findings(i, t, difference, Findings::find(said[t].verdicts, rows[i].output));
+      const LayerVerdict* const verdict = Findings::find(said[t].verdicts, rows[i].output);
+      snapshot.results.set_findings(i, t, difference, verdict);
+      if (verdict != nullptr && verdict->explanation)
+        snapshot.explanations.emplace(t * rows.size() + i, *verdict->explanation);
       // In a stored comparison the left target's times are kept with each right target's.
       if (difference != nullptr && difference->left_ns > 0 && snapshot.cell(i, 0).time_ns() == 0)
         snapshot.results.set_times(i, 0, {difference->left_ns, 0});

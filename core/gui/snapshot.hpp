@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/gui/layer_match.hpp"
@@ -61,7 +62,8 @@ struct Snapshot {
   std::vector<std::string> class_names;
   std::vector<TargetColumn> targets;  ///< the left one first
   std::vector<Layer> layers;
-  LayerResults results;                      ///< of these layers and targets
+  LayerResults results;                                            ///< of these layers and targets
+  std::unordered_map<std::size_t, LayerExplanation> explanations;  ///< of wrong layers, as tensor_places
   std::vector<std::uint32_t> tensor_places;  ///< places among a target's tensors, target by target
   bool has_structure = false;                ///< layers know their inputs
   std::vector<std::string> notes;            ///< for the user: on the model, how runs were matched
@@ -72,6 +74,11 @@ struct Snapshot {
   [[nodiscard]] std::size_t tensor_place(std::size_t layer, std::size_t target) const {
     const std::uint32_t place = tensor_places[target * layers.size() + layer];
     return place == unknown_place ? no_place : place;
+  }
+  /// Why the layer is wrong on this target; null where nothing was tried.
+  [[nodiscard]] const LayerExplanation* explanation(std::size_t layer, std::size_t target) const {
+    const auto found = explanations.find(target * layers.size() + layer);
+    return found == explanations.end() ? nullptr : &found->second;
   }
   static constexpr auto unknown_place = static_cast<std::uint32_t>(-1);
 };

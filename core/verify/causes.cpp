@@ -75,6 +75,7 @@ class Search {
     explanation.elements = layer_.got.elements();
     explanation.wrong = wrong_count_;
     explanation.pattern = error_pattern(wrong_, layer_.got.shape());
+    explanation.map = error_map(wrong_, layer_.got.shape(), [&](std::size_t i) { return error_of(i); });
     if (wrong_count_ == 0) return found;  // its errors are too large as a whole
     for (const Variant* const variant : ordered(precision)) {
       if (auto match = try_variant(*variant)) {
@@ -107,6 +108,11 @@ class Search {
   }
 
   [[nodiscard]] bool floating() const { return is_floating(layer_.got.dtype()); }
+
+  /// A share of the budget; NaN and infinite where it is none.
+  [[nodiscard]] double error_of(std::size_t i) const {
+    return floating() ? std::abs(got_[i] - right_[i].value) / right_[i].worst : HUGE_VAL;
+  }
 
   /// Elements that are wrong, evenly chosen.
   [[nodiscard]] std::vector<std::int64_t> wrong_sample() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/verify/error_map.hpp"
 #include "core/verify/error_pattern.hpp"
 #include "core/verify/verdict.hpp"
 
@@ -66,6 +67,7 @@ struct LayerExplanation {
   std::optional<Cause> cause = {};
   std::vector<Hypothesis> hypotheses = {};  ///< best first
   std::optional<ErrorPattern> pattern = {};
+  std::optional<ErrorMap> map = {};        ///< where the wrong elements are
   std::optional<CausalTest> matters = {};  ///< where it was asked for
 };
 

@@ -294,6 +294,7 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       }
       case FileKind::study: open_study_now(path); break;
       case FileKind::attack: open_attack_now(path); break;
+      case FileKind::generation: open_generation_now(path); break;
       case FileKind::curves: curves.push_back(path.string()); break;
       case FileKind::sample: {
         inputs_ = {path.string()};
@@ -304,7 +305,9 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       case FileKind::unknown:
         fail(fmt::format(
             "{}: unknown kind of file; expected .onnx, a trace (.safetensors), a kept comparison "
-            "(.drift), the JSON of compare, verify or attack, the folder of a study or an attack, training "
+            "(.drift), the JSON of compare, verify, attack or generate, the folder of a study, an attack or "
+            "a "
+            "generation, training "
             "curves (.csv, .json, event files or their folder), or a sample (.png, .jpg, .txt, .npy, .pb, a "
             "folder)",
             path.string()));

@@ -38,6 +38,7 @@ class DesktopHost : public gui::Host {
   void choose_model(std::size_t place) override;
   void choose_sample(std::int64_t sample) override;
   void run(gui::RunChoice choice) override;
+  bool examine(gui::LayerTask task) override;
   void stop() override;
   std::string save(const std::string& name, std::span<const std::byte> bytes) override;
   void in_background(std::function<void()> work) override { background_.add(std::move(work)); }
@@ -62,12 +63,15 @@ class DesktopHost : public gui::Host {
   void open_study_now(const std::filesystem::path& path);
   void open_attack_now(const std::filesystem::path& path);
   void open_curves_now(const std::vector<std::string>& paths);
+  void open_generation_now(const std::filesystem::path& path);
   void add_model(const std::filesystem::path& path, OpenedModel opened);
   void show_open_runs();
   Status select_model(std::size_t place);
   void use_model(std::shared_ptr<const ModelFile> model, std::size_t place,
                  std::optional<GivenInputs> kept_inputs);
   void run_now(gui::RunChoice choice);
+  void examine_now(const gui::LayerTask& task);
+  [[nodiscard]] Result<gui::LayerWorkResult> examined(const gui::LayerTask& task);
   [[nodiscard]] std::shared_ptr<const ModelFile> model_with(const std::string& sha256);
 
   RunnerOptions options_;

@@ -1,4 +1,5 @@
-// What the window opens: models, kept comparisons, and beside a run studies, attacks, training curves.
+// What the window opens: models, kept comparisons, and beside a run studies, attacks,
+// generations, training curves.
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "native/gui/opened_files.hpp"
 #include "native/host/attack_files.hpp"
 #include "native/host/curve_files.hpp"
+#include "native/host/generation_file.hpp"
 #include "native/host/study_folder.hpp"
 
 namespace driftscope {
@@ -47,6 +49,13 @@ void DesktopHost::open_attack_now(const std::filesystem::path& path) {
   auto all = std::make_shared<const std::vector<AttackResults>>(
       attacks_with(open ? *open : std::vector<AttackResults>(), *std::move(attack)));
   change([&](gui::Feed& feed) { feed.attacks = std::move(all); });
+}
+
+void DesktopHost::open_generation_now(const std::filesystem::path& path) {
+  auto generation = load_generation(path);
+  if (!generation.ok()) return fail(generation.error().message);
+  auto made = std::make_shared<const documents::Generate>(*std::move(generation));
+  change([&](gui::Feed& feed) { feed.generation = std::move(made); });
 }
 
 void DesktopHost::open_curves_now(const std::vector<std::string>& paths) {

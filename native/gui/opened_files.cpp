@@ -9,6 +9,7 @@
 #include "core/platform/platform.hpp"
 #include "native/host/attack_files.hpp"
 #include "native/host/curve_files.hpp"
+#include "native/host/generation_file.hpp"
 #include "native/host/study_folder.hpp"
 #include "native/os/files.hpp"
 
@@ -30,6 +31,7 @@ FileKind kind_of_file(const std::filesystem::path& path) {
   if (extension == ".safetensors") return FileKind::trace;
   if (is_study_folder(path)) return FileKind::study;
   if (is_attack(path)) return FileKind::attack;
+  if (is_generation(path)) return FileKind::generation;
   if (is_curves(path)) return FileKind::curves;
   if (extension == ".json") return FileKind::comparison;
   if (is_kept_file(path)) return FileKind::kept;

@@ -14,7 +14,7 @@
 
 namespace driftscope {
 
-enum class FileKind { model, trace, comparison, kept, study, attack, curves, sample, unknown };
+enum class FileKind { model, trace, comparison, kept, study, attack, generation, curves, sample, unknown };
 
 /// By the extension of the name; if it is unknown, by the contents.
 [[nodiscard]] FileKind kind_of_file(const std::filesystem::path& path);

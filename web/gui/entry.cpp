@@ -37,6 +37,7 @@ class PageHost final : public gui::Host {
     feed.study = feed_->study;
     feed.attacks = feed_->attacks;
     feed.curves = feed_->curves;
+    feed.generation = feed_->generation;
     if (!feed.history) feed.history = feed_->history;
     feed_ = std::make_shared<const gui::Feed>(std::move(feed));
   }
@@ -50,6 +51,7 @@ class PageHost final : public gui::Host {
     auto next = std::make_shared<gui::Feed>(*feed_);
     if (results.study) next->study = std::move(results.study);
     if (results.curves) next->curves = std::move(results.curves);
+    if (results.generation) next->generation = std::move(results.generation);
     if (!results.attacks.empty()) {
       std::vector<AttackResults> all = next->attacks ? *next->attacks : std::vector<AttackResults>();
       for (AttackResults& one : results.attacks) all = attacks_with(std::move(all), std::move(one));
@@ -288,8 +290,8 @@ EMSCRIPTEN_KEEPALIVE void gui_file(const char* path, std::byte* bytes, std::size
   screens().files.push_back({path, {bytes, size}});
 }
 
-/// Shows what the files are: studies, attacks, training curves. Returns what cannot be used, a line each;
-/// null: nothing.
+/// Shows what the files are: studies, attacks, generations, training curves. Returns what cannot be used, a
+/// line each; null: nothing.
 EMSCRIPTEN_KEEPALIVE const char* gui_results() {
   const auto owners = std::exchange(screens().file_owners, {});
   const auto files = std::exchange(screens().files, {});

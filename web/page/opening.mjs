@@ -1,5 +1,5 @@
-// Files that a person chooses or drops, whole folders as well: which of them a study, an attack or training
-// curves consist of. It does not look into them. Client: page.mjs.
+// Files that a person chooses or drops, whole folders as well: which of them a study, an attack, a
+// generation or training curves consist of. It does not look into them. Client: page.mjs.
 import { RunError } from "../shared/errors.mjs";
 
 const mostListed = 20_000; // files of a dropped folder
@@ -9,7 +9,8 @@ const mostBytes = 2 ** 30; // all of them, since they are in memory at once
 
 export const whatOpens =
   "Expected one .onnx file (and its data files), traces (.safetensors), a kept comparison (.drift), " +
-  "the folder of `driftscope study run --out` or `driftscope attack -o`, or training curves: CSV with a " +
+  "the folder of `driftscope study run --out`, `driftscope attack -o` or `driftscope generate --keep`, " +
+  "the JSON of `driftscope generate`, or training curves: CSV with a " +
   "header, Keras's history as JSON, TensorBoard's event files or their folder, the folder of " +
   "`python -m driftscope.training`.";
 
@@ -21,7 +22,7 @@ async function walk(entry, found) {
   if (found.length >= mostListed)
     throw new RunError(
       "limit",
-      `More than ${mostListed} files: choose the folder of one study, attack or training.`,
+      `More than ${mostListed} files: choose the folder of one study, attack, generation or training.`,
     );
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
@@ -53,6 +54,7 @@ const nameOf = (path) => path.slice(folderOf(path).length);
 const kinds = [
   { mark: "cells.jsonl", wants: (name) => ["study.json", "cells.jsonl", "sizes.json"].includes(name) },
   { mark: "attack.json", wants: (name) => name === "attack.json" || name.endsWith(".npy") },
+  { mark: "generate.json", wants: (name) => name === "generate.json" },
   { mark: "training.json", wants: (name) => name === "training.json" },
 ];
 const isEvents = (path) => nameOf(path).includes("tfevents");

@@ -98,6 +98,10 @@ void App::adopt(Screen& screen) {
     curves_ = feed_->curves;
     if (curves_) open_view("Curves");
   }
+  if (feed_->generation != generation_) {
+    generation_ = feed_->generation;
+    if (generation_) open_view("Generation");
+  }
   screen.snapshot = shown_.get();
   screen.snapshot_number = snapshot_number_;
   if (wanted_layer_.empty() || !shown_) return;

@@ -99,9 +99,10 @@ class App {
   ImFont* small_ = nullptr;
   std::shared_ptr<const Feed> feed_;
   std::shared_ptr<const Snapshot> shown_;
-  std::shared_ptr<const StudyView> study_;  // what was open in the last frame, like the next two
+  std::shared_ptr<const StudyView> study_;  // what was open in the last frame, like the next three
   std::shared_ptr<const std::vector<AttackResults>> attacks_;
   std::shared_ptr<const CurveSet> curves_;
+  std::shared_ptr<const documents::Generate> generation_;
   std::uint64_t snapshot_number_ = 1;
   bool details_ = true;
   bool touch_ = false;

@@ -6,6 +6,7 @@
 
 #include "core/draw/png.hpp"
 #include "core/gui/imgui/app.hpp"
+#include "core/gui/imgui/why_panel.hpp"
 #include "core/gui/imgui/widgets.hpp"
 
 namespace driftscope::gui {
@@ -80,6 +81,15 @@ std::vector<App::Command> App::commands(Screen& screen) {
   list.push_back({"Smaller", "Ctrl+-", [this] { zoom_ = std::max(0.5f, zoom_ / 1.1f); }, true});
   list.push_back({"Usual size", "Ctrl+0", [this] { zoom_ = 1.0f; }, true});
   list.push_back({"Keys", "?", [this] { open_help_ = true; }, true});
+  const std::size_t layer = selection_.current().layer;
+  const std::size_t wrong = open && screen.layer_selected() ? why_target(screen, layer) : no_place;
+  for (const WorkButton& button : work_buttons())
+    list.push_back({button.command, "",
+                    [this, &screen, work = button.work, layer, wrong] {
+                      if (!start_work(screen, work, layer, wrong))
+                        say("Copied what to type on the command line.");
+                    },
+                    wrong != no_place && !feed_->busy});
   if (open)
     for (std::size_t i = 0; i < shown_->layers.size(); ++i)
       list.push_back(

@@ -1,10 +1,12 @@
 // The details of the selected layer: beside the view if there is room, else in one line below it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/format.hpp"
 #include "core/gui/imgui/app.hpp"
+#include "core/gui/imgui/why_panel.hpp"
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
 #include "core/results/drift.hpp"
@@ -85,6 +87,20 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
   ImGui::PopID();
 }
 
+/// Where the details have one line: a button that opens the panel.
+void draw_why_popup(Screen& screen, std::size_t layer, std::size_t target) {
+  const float em = ImGui::GetFontSize();
+  ImGui::SameLine(0.0f, em * 0.6f);
+  if (ImGui::SmallButton("Why")) ImGui::OpenPopup("why");
+  const ImVec2 room = ImGui::GetMainViewport()->Size;
+  if (!ImGui::BeginPopup("why", ImGuiWindowFlags_NoMove)) return;
+  if (ImGui::BeginChild("panel",
+                        {std::min(room.x - 3.0f * em, 30.0f * em), std::min(room.y * 0.7f, 34.0f * em)}))
+    draw_why(screen, layer, target);
+  ImGui::EndChild();
+  ImGui::EndPopup();
+}
+
 }  // namespace
 
 void App::draw_details(Screen& screen) {
@@ -101,6 +117,10 @@ void App::draw_details(Screen& screen) {
       fact_row(screen, "memory", fmt::format("{} {}", dtype_name(layer.dtype), format_bytes(layer.bytes)));
     ImGui::EndTable();
   }
+  if (const std::size_t wrong = why_target(screen, place); wrong != no_place) {
+    ImGui::Separator();
+    draw_why(screen, place, wrong);
+  }
   ImGui::Separator();
   for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t) target_block(screen, place, t);
 }
@@ -115,6 +135,8 @@ void App::draw_details_line(Screen& screen) {
   target_label(screen, screen.target());
   ImGui::SameLine(0.0f, em * 0.5f);
   verdict_label(screen, cell.verdict);
+  if (const std::size_t wrong = why_target(screen, place); wrong != no_place)
+    draw_why_popup(screen, place, wrong);
   const auto add = [&](std::string_view name, const std::string& value) {
     const std::string text = fmt::format("{} {}", name, value);
     if (value == "–" || ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(text.c_str()).x + 12.0f * em)

@@ -3,13 +3,11 @@
 #include <array>
 #include <cmath>
 
+#include "core/gui/imgui/font.hpp"
+
 namespace driftscope::gui {
 
 Fonts load_fonts(std::span<const std::byte> font, float scale) {
-  // Characters in names and our own texts: Latin, Greek, punctuation, arrows, mathematics.
-  static constexpr std::array<ImWchar, 17> ranges = {0x20,   0x17f,  0x2b0,  0x2ff,  0x370,  0x4ff,
-                                                     0x2010, 0x2044, 0x2070, 0x209f, 0x2190, 0x21ff,
-                                                     0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
   ImFontAtlas* atlas = ImGui::GetIO().Fonts;
   atlas->Clear();
   ImFontConfig config;
@@ -20,7 +18,7 @@ Fonts load_fonts(std::span<const std::byte> font, float scale) {
     // ImGui does not write to fonts that it does not own, although its interface is not const.
     void* data = const_cast<std::byte*>(font.data());
     return atlas->AddFontFromMemoryTTF(data, static_cast<int>(font.size()), std::round(size * scale), &config,
-                                       ranges.data());
+                                       font_ranges().data());
   };
   Fonts fonts{add(15.0f), add(12.5f)};
   if (fonts.regular == nullptr || fonts.small == nullptr) {

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/base/format.hpp"
+#include "core/draw/error_chart.hpp"
+#include "core/draw/svg_painter.hpp"
 #include "core/report/section.hpp"
 
 namespace driftscope::sections::why {
@@ -25,6 +27,25 @@ std::string hypotheses_table(const LayerExplanation& explanation) {
   return html + "</table></div>";
 }
 
+std::string error_figure(const LayerExplanation& explanation) {
+  if (!explanation.map) return "";
+  constexpr float most_wide = 480.0f;
+  const ErrorChartSize size = error_chart_size(*explanation.map, most_wide);
+  const std::string title =
+      fmt::format("errors of {}: {}", explanation.node,
+                  explanation.pattern ? explanation.pattern->text : "no pattern is known");
+  SvgPainter painter({size.width + 2.0f, size.height + 2.0f,
+                      fmt::format("role=\"img\" width=\"{0}\" height=\"{1}\" aria-label=\"{2}\"",
+                                  size.width + 2.0f, size.height + 2.0f, html_text(title, 300))});
+  paint_error_chart(painter, {1.0f, 1.0f, size.width + 1.0f, size.height + 1.0f}, *explanation.map,
+                    explanation.pattern ? explanation.pattern->tile : std::vector<std::int64_t>(),
+                    light_theme());
+  return fmt::format(
+      "<figure><figcaption>{}. The stronger the colour, the larger the error; blocks of the pattern are "
+      "outlined.</figcaption>{}</figure>",
+      html_text(error_chart_axes(*explanation.map), 200), painter.finish());
+}
+
 std::string layer_text(const LayerExplanation& explanation, const std::string& target) {
   std::string html = fmt::format(
       "<article class=\"layer\"><h3>{} <span class=\"soft\">{}</span> <span class=\"v-{}\">{}</span> <span "
@@ -40,8 +61,8 @@ std::string layer_text(const LayerExplanation& explanation, const std::string& t
         std::fmax(explanation.cause->chance, 1e-300));
   }
   if (explanation.matters)
-    html += "<p>" + html_text(explanation.matters->answer_with_layer_right, 400) + "</p>";
-  return html + hypotheses_table(explanation) + "</article>";
+    html += "<p>" + html_text(explanation.matters->answer_with_layer_right, max_reason) + "</p>";
+  return html + error_figure(explanation) + hypotheses_table(explanation) + "</article>";
 }
 
 std::string write(const SectionContext& context) {

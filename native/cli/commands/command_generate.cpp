@@ -9,6 +9,7 @@
 #include "core/dataset/npy.hpp"
 #include "core/decode/generation_page.hpp"
 #include "core/decode/generation_text.hpp"
+#include "core/decode/read_generation.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/generate_prompts.hpp"
 #include "native/cli/commands/runner_options.hpp"
@@ -86,6 +87,10 @@ Result<Exit> run_generate(GenerateOptions& options) {
     DRIFTSCOPE_CHECK(add_texts(*given.tokenizer, results));
   }
   if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, json_text(encode(results), 1) + "\n"));
+  if (!options.keep.empty()) {
+    const std::string beside = (std::filesystem::path(options.keep) / generation_file).string();
+    DRIFTSCOPE_CHECK(write_json(beside, json_text(encode(results), 1) + "\n"));
+  }
   if (!options.page.empty()) DRIFTSCOPE_CHECK(write_file(options.page, generation_page(results)));
   if (options.json != "-") {
     print_out("{}  {} prompt{}, {} steps, tokens of {}\n", model.name, plan.prompts.size(),
@@ -131,7 +136,10 @@ static Command declare(CLI::App& app) {
       ->type_name("NAME=FILE.npy");
   app.add_option("-o,--output,--html", options->page, "A page with the tables and a map of steps and layers")
       ->type_name("PAGE");
-  app.add_option("--keep", options->keep, "A folder for the trace of every step, for driftscope verify")
+  app.add_option(
+         "--keep", options->keep,
+         "A folder for the trace of every step, for driftscope verify, and the results as generate.json, for "
+         "driftscope gui")
       ->type_name("DIR");
   app.add_option("--json", options->json, "The results as JSON ('-': standard output)")->type_name("OUT");
   app.add_flag("--quiet", options->quiet, "No progress");

@@ -4,17 +4,13 @@
 
 #include <algorithm>
 
-#include "core/base/format.hpp"
 #include "core/platform/platform.hpp"
-#include "core/repro/reduce.hpp"
-#include "core/repro/report_files.hpp"
 #include "core/verify/verify.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/verify_traces.hpp"
-#include "native/host/excerpt_runner.hpp"
 #include "native/host/inputs.hpp"
-#include "native/host/repro_run.hpp"
+#include "native/host/reduce_run.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 
@@ -66,103 +62,6 @@ Result<std::string> failing_node(const ReduceCommand& command, const ModelFile& 
       fmt::format("{}: no layer is suspect or a fault: there is nothing to reduce", trace.target));
 }
 
-class Reduction {
- public:
-  Reduction(const ReduceCommand& command, Target target, const ModelFile& model, const Trace& trace,
-            std::string node, ThreadPool& threads, ProgressLine& line)
-      : command_(command),
-        target_(std::move(target)),
-        model_(model),
-        trace_(trace),
-        node_(std::move(node)),
-        threads_(threads),
-        line_(line),
-        runner_(target_, command.runner, threads, [](std::string_view, std::int64_t, std::int64_t) {}) {}
-
-  Result<Reduced> run() {
-    DRIFTSCOPE_TRY(Excerpt excerpt, failing_excerpt());
-    ReduceOptions options{.most_tries = command_.tries, .repeats = flaky_ ? 5 : 1, .go_on = {}};
-    const auto end = Clock::now() + std::chrono::seconds(command_.seconds);
-    options.go_on = [&](const ReduceProgress& now) {
-      line_.update(
-          fmt::format("{}: {} elements, trying {}", target_.text(), format_count(now.elements), now.step),
-          now.tried, command_.tries);
-      return Clock::now() < end;
-    };
-    return reduce(std::move(excerpt), [&](Excerpt& one) { return runner_.run(one); }, options, threads_);
-  }
-
-  [[nodiscard]] bool flaky() const { return flaky_; }
-  /// What ran last.
-  [[nodiscard]] const Trace& about() const { return runner_.about(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  /// The node alone; where that is right on the target, with more and more of what comes before it.
-  Result<Excerpt> failing_excerpt() {
-    constexpr int most_before = 4;
-    std::string verdicts;
-    for (int before = 0; before <= most_before; ++before) {
-      DRIFTSCOPE_TRY(Excerpt excerpt, excerpt_of(model_.graph, TraceView(trace_), node_, threads_, before));
-      line_.update(fmt::format("{}: {} nodes alone", target_.text(), excerpt.graph.nodes.size()), 0, 0);
-      int wrong = 0;
-      constexpr int runs = 3;
-      std::optional<Excerpt> failing;
-      for (int i = 0; i < runs; ++i) {
-        DRIFTSCOPE_TRY(const LayerVerdict verdict, runner_.run(excerpt));
-        if (!is_bad(verdict.verdict)) continue;
-        ++wrong;
-        failing = excerpt;
-      }
-      flaky_ = wrong > 0 && wrong < runs;
-      if (failing) return *std::move(failing);
-      verdicts += fmt::format("{}{}", verdicts.empty() ? "" : ", ", excerpt.graph.nodes.size());
-    }
-    return unsupported(
-        fmt::format("'{}' is right on {} when it stands alone, and with what is before it ({} nodes tried): "
-                    "the fault needs the "
-                    "rest of the model, or came only once",
-                    node_, target_.text(), verdicts));
-  }
-
-  const ReduceCommand& command_;
-  const Target target_;
-  const ModelFile& model_;
-  const Trace& trace_;
-  const std::string node_;
-  ThreadPool& threads_;
-  ProgressLine& line_;
-  ExcerptRunner runner_;
-  bool flaky_ = false;
-};
-
-std::string reduced_text(const Reduced& reduced, const std::string& node, bool flaky) {
-  std::string text = fmt::format(
-      "{} of '{}', {} tries, {} steps: {} elements became {}{}\n", repro::nodes_text(reduced.excerpt.graph),
-      node, reduced.tried, reduced.steps.size(), format_count(reduced.elements_before),
-      format_count(reduced.elements_after), reduced.finished ? "" : "; not all steps were tried");
-  if (flaky) text += "the fault does not come in every run: each step was tried up to five times\n";
-  for (const ReduceStep& step : reduced.steps)
-    text += fmt::format("  {:>9}  {}\n", format_count(step.elements), step.text);
-  const LayerVerdict& verdict = reduced.excerpt.verdict;
-  if (verdict.explanation) text += explanation_text(*verdict.explanation) + "\n";
-  return text;
-}
-
-/// For runtimes without a page of their own.
-Status write_plain(const Excerpt& excerpt, const std::string& folder) {
-  std::error_code error;
-  if (!std::filesystem::create_directory(folder, error))
-    return bad_input(fmt::format("-o {}: it exists already, or cannot be made", folder));
-  DRIFTSCOPE_TRY(const auto files, repro::model_files(excerpt));
-  for (const repro::File& file : files)
-    DRIFTSCOPE_CHECK(
-        write_file(std::filesystem::path(folder) / file.name, std::span<const std::byte>(file.bytes)));
-  print_out("{}/: model.onnx with its inputs and the expected result\n", folder);
-  return {};
-}
-
 Status run_reduce(const ReduceCommand& command) {
   std::error_code error;
   if (!command.folder.empty() && std::filesystem::exists(command.folder, error))
@@ -177,17 +76,20 @@ Status run_reduce(const ReduceCommand& command) {
   DRIFTSCOPE_TRY(const std::string node, failing_node(command, model, trace, threads));
   const std::string text = command.target.empty() ? trace.target : command.target;
   DRIFTSCOPE_TRY(const Target target, read_target(text));
-  Reduction reduction(command, target, model, trace, node, threads, line);
-  DRIFTSCOPE_TRY(Reduced reduced, reduction.run());
-  DRIFTSCOPE_CHECK(set_expected(reduced.excerpt, reduction.about(), threads));
+  const ReduceRunOptions options{
+      .target = target, .runner = command.runner, .tries = command.tries, .seconds = command.seconds};
+  DRIFTSCOPE_TRY(const ReduceRun run,
+                 reduce_layer(model.graph, TraceView(trace), node, options, threads, progress));
   line.clear();
-  print_out("{}", reduced_text(reduced, node, reduction.flaky()));
+  print_out("{}", reduced_text(run, node));
   if (command.folder.empty()) return {};
-  if (!repro::runtime_for(target.engine).ok()) return write_plain(reduced.excerpt, command.folder);
-  ReproOptions options{.folder = command.folder, .target = target, .runner = command.runner};
-  DRIFTSCOPE_TRY(const ReproResult made, make_report(reduced.excerpt, options, threads, progress));
+  DRIFTSCOPE_TRY(const ReducedFiles written,
+                 write_reduced(run.reduced.excerpt, command.folder, options, threads, progress));
   line.clear();
-  print_out("{}/: {}\n", command.folder, fmt::join(made.files, ", "));
+  if (written.report)
+    print_out("{}/: {}\n", command.folder, fmt::join(written.files, ", "));
+  else
+    print_out("{}/: model.onnx with its inputs and the expected result\n", command.folder);
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/verify_traces.hpp"
+#include "native/host/reduce_run.hpp"
 #include "native/host/repro_run.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
@@ -41,15 +42,6 @@ Result<std::string> worst_node(const GraphFile& model, const TraceToVerify& trac
   for (const LayerVerdict& layer : verified.verification.layers)
     if (is_bad(layer.verdict)) return layer.node;
   return bad_input(fmt::format("{}: no layer is suspect or a fault: there is nothing to report", trace.name));
-}
-
-std::string safe_name(const std::string& text) {
-  std::string name;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    name += plain ? c : '_';
-  }
-  return name.substr(0, 80);
 }
 
 std::string result_text(const ReproResult& result, const std::string& folder) {
@@ -86,7 +78,7 @@ Status run_repro(const ReproCommand& command) {
   options.anonymous = command.anonymous;
   options.table_runs = command.runs;
   DRIFTSCOPE_TRY(options.target, read_target(target));
-  if (options.folder.empty()) options.folder = "repro-" + safe_name(node);
+  if (options.folder.empty()) options.folder = report_folder("repro", node);
   DRIFTSCOPE_TRY(const Excerpt one, excerpt_of(model.graph, trace, node, threads));
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line.update(fmt::format("{}: {}", target, step), done, total);

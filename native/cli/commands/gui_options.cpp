@@ -9,10 +9,11 @@
 namespace driftscope {
 
 void add_gui_options(CLI::App& app, GuiOptions& options) {
-  app.add_option("RUN", options.runs,
-                 "Kept comparisons (.drift), traces (.safetensors), stored comparisons (.json), models "
-                 "(.onnx), samples, training curves as 'curves' reads them, "
-                 "or folders of 'study run', 'attack -o' and 'python -m driftscope.training' to open");
+  app.add_option(
+      "RUN", options.runs,
+      "Kept comparisons (.drift), traces (.safetensors), stored comparisons (.json), models "
+      "(.onnx), samples, the JSON of 'generate', training curves as 'curves' reads them, or folders of "
+      "'study run', 'attack -o', 'generate --keep' and 'python -m driftscope.training' to open");
   app.add_option("--view", options.view, "Start with this view: " + gui::view_choices());
   app.add_option("--layer", options.layer, "Select this layer");
   app.add_flag("--light", options.light, "Light colours");

@@ -53,7 +53,8 @@ test("Generate_Targets_AreJudgedStepByStep", (t) => {
       assert.ok(step.margin > 0);
     }
   }
-  assert.equal(readdirSync(keep).length, 10);
+  assert.equal(readdirSync(keep).length, 11);
+  assert.deepEqual(JSON.parse(readFileSync(join(keep, "generate.json"), "utf8")), document);
   // Every step is a trace that verify takes, with the cache of all tokens so far.
   const file = join(keep, "pc-fast-prompt-0-step-4.safetensors");
   assert.deepEqual(readSafetensors(file).tensors.get("present.0.key").shape, [1, 4, 7, 8]);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "core/base/json.hpp"
 #include "core/results/verify_json.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/cli/commands/gui_options.hpp"
@@ -321,6 +322,84 @@ TEST_CASE("GuiOptions_AsArguments_AreReadBackTheSame") {
   CHECK(read.runner.timeout == std::chrono::seconds(7));
   CHECK(read.runner.stall_timeout == std::chrono::seconds(9));
   CHECK(read.runs == std::vector<std::string>{"--odd-name.json", "b.onnx"});
+}
+
+TEST_CASE("DesktopHost_AWrongLayer_IsExaminedAsTheCommandsDo") {
+  Desk desk;
+  Trace trace;
+  trace.target = "pc/strict";
+  trace.nodes = {{"first", "Relu", {"a"}, {20, 10}}, {"second", "Neg", {"y"}, {20, 10}}};
+  trace.tensors = {{"x", tensor<float>({1, 4}, {1, -2, 3, -4})},
+                   {"a", tensor<float>({1, 4}, {1, 0, 3, 9})},
+                   {"y", tensor<float>({1, 4}, {-1, -0.0f, -3, -9})}};
+  const auto bytes = write_trace(trace);
+  REQUIRE(bytes.ok());
+  desk.host.open({desk.file("small.onnx", small_model().bytes()), desk.file("wrong.safetensors", *bytes)});
+  auto feed = desk.settled();
+  REQUIRE_MESSAGE(feed->snapshot, feed->error);
+  REQUIRE(feed->snapshot->targets[0].first_fault == 0);
+  REQUIRE(feed->snapshot->explanation(0, 0) != nullptr);
+  CHECK(feed->snapshot->explanation(0, 0)->map);
+  const auto result_of = [&](gui::LayerWork work) {
+    const gui::LayerTask task{work, "first", "pc/strict"};
+    CHECK(desk.host.examine(task));
+    feed = desk.settled();
+    CHECK_FALSE(feed->examining);
+    REQUIRE(feed->examined);
+    REQUIRE(feed->examined->back().task == task);
+    return feed->examined->back();
+  };
+  const gui::LayerWorkResult matters = result_of(gui::LayerWork::causal_test);
+  CHECK_FALSE(matters.failed);
+  CHECK(matters.text.find("with this layer right, the answer is right on pc/strict") != std::string::npos);
+  // The trace was spoiled: the node alone is right.
+  const gui::LayerWorkResult reduced = result_of(gui::LayerWork::reduce);
+  CHECK(reduced.failed);
+  CHECK(reduced.text.find("is right on pc/strict when it stands alone") != std::string::npos);
+  const gui::LayerWorkResult report = result_of(gui::LayerWork::repro);
+  CHECK(report.failed);
+  CHECK(report.folder.empty());
+  CHECK(feed->examined->size() == 3);
+  result_of(gui::LayerWork::repro);
+  CHECK(feed->examined->size() == 3);  // in place of the one before
+}
+
+TEST_CASE("DesktopHost_ALayerWithoutValuesOrModel_SaysWhatToOpen") {
+  Desk desk;
+  desk.host.examine({gui::LayerWork::reduce, "second", "pc/strict"});
+  auto feed = desk.settled();
+  REQUIRE(feed->examined);
+  CHECK(feed->examined->back().failed);
+  CHECK(feed->examined->back().text.find("open its trace file") != std::string::npos);
+  desk.host.open({desk.file("run.safetensors", trace_file("pc/strict", 7.0f, std::string(64, '1')))});
+  desk.settled();
+  desk.host.examine({gui::LayerWork::reduce, "second", "pc/strict"});
+  feed = desk.settled();
+  CHECK(feed->examined->back().text.find("open the .onnx file") != std::string::npos);
+}
+
+TEST_CASE("DesktopHost_AGeneration_OpensAsAFileAndAsAFolder") {
+  Desk desk;
+  documents::Generate results;
+  results.model = "decoder.onnx";
+  results.targets.emplace_back().target = "pc/strict";
+  const std::string text = json_text(encode(results));
+  desk.host.open({desk.file("kept.json", std::as_bytes(std::span(text)))});
+  auto feed = desk.settled();
+  REQUIRE_MESSAGE(feed->generation, feed->error);
+  CHECK(feed->generation->model == "decoder.onnx");
+  fs::create_directory(desk.folder.path() / "steps");
+  desk.file("steps/generate.json", std::as_bytes(std::span(text)));
+  const auto before = feed->generation;
+  desk.host.open({desk.folder.path() / "steps"});
+  feed = desk.settled();
+  CHECK(feed->error.empty());
+  CHECK(feed->generation != before);
+  const std::string bad = R"({"format": "driftscope-generate-1", "model": "m"})";
+  desk.host.open({desk.file("bad.json", std::as_bytes(std::span(bad)))});
+  feed = desk.settled();
+  CHECK(feed->error.find("bad.json: /") != std::string::npos);
+  CHECK(feed->generation);
 }
 
 }  // namespace driftscope::test::desktop_host_test

@@ -83,6 +83,24 @@ TEST_CASE("OpenedResults_AStudyAnAttackAndCurves_AreFoundByTheirFolders") {
   CHECK(opened.curves->curves[0].run == "history");
 }
 
+TEST_CASE("OpenedResults_AGeneration_IsKnownByItsFormat") {
+  documents::Generate results;
+  results.model = "decoder.onnx";
+  results.reference = "pc/strict";
+  results.targets.emplace_back().target = "pc/strict";
+  const std::string text = json_text(encode(results));
+  const auto opened = Chosen().file("kept/generate.json", text).file("history.json", history).open();
+  CHECK(opened.errors == std::vector<std::string>{});
+  REQUIRE(opened.generation);
+  CHECK(opened.generation->model == "decoder.onnx");
+  REQUIRE(opened.curves);  // and it is none of these
+  CHECK(opened.curves->curves.size() == 2);
+  const auto bad = Chosen().file("g.json", R"({"format": "driftscope-generate-1", "model": 3})").open();
+  REQUIRE(bad.errors.size() == 1);
+  CHECK(bad.errors[0].starts_with("g.json: /model"));
+  CHECK_FALSE(bad.any());
+}
+
 TEST_CASE("OpenedResults_FilesWithoutFolders_BelongTogetherAsWell") {
   const auto opened = Chosen()
                           .array("originals.npy", tensor<float>({2, 1, 2}, {0, 0, 0, 0}))

@@ -194,4 +194,22 @@ TEST_CASE("Snapshot_NanEverywhere_CountsAsTheSame") {
   CHECK(snapshot.cell(0, 1).nan() == 2);
 }
 
+TEST_CASE("Snapshot_Explanations_AreThoseOfTheirLayerAndTarget") {
+  gui::TargetParts right = run_of("pc/fast", {{"a", "Relu", "x", {1}}, {"b", "Neg", "y", {2}}});
+  Verification verification;
+  LayerVerdict& layer = verification.layers.emplace_back();
+  layer.node = "b";
+  layer.output = "y";
+  layer.verdict = Verdict::fault;
+  layer.explanation.emplace();
+  layer.explanation->tried = 7;
+  right.verification = verification;
+  const gui::Snapshot snapshot =
+      snapshot_of({run_of("pc/strict", {{"a", "Relu", "x", {1}}, {"b", "Neg", "y", {2}}}), std::move(right)});
+  REQUIRE(snapshot.explanation(1, 1) != nullptr);
+  CHECK(snapshot.explanation(1, 1)->tried == 7);
+  CHECK(snapshot.explanation(0, 1) == nullptr);
+  CHECK(snapshot.explanation(1, 0) == nullptr);
+}
+
 }  // namespace driftscope::test::snapshot_test

@@ -1,11 +1,13 @@
-// Studies, attacks and training curves on the page: chosen as files or folders, or dropped. In Chromium.
+// Studies, attacks, generations and training curves on the page: chosen as files or folders, or
+// dropped; a wrong layer. In Chromium.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { writeTable, writeTraining } from "../../e2e/curve_files.mjs";
-import { asset, run, temporaryFolder } from "../../e2e/support.mjs";
+import { decodePng, differing } from "../../e2e/gui/png.mjs";
+import { asset, readSafetensors, run, temporaryFolder, writeSafetensors } from "../../e2e/support.mjs";
 import { closeBrowser, openPage, serve, shows } from "./support.mjs";
 
 after(closeBrowser);
@@ -113,6 +115,69 @@ test("folders of a study, of attacks and of a training open in their views", asy
   await shows(page, { view: "Curves", error: "" });
   assert.match(await copied(page), /^lenet1\/pytorch +loss +1 +5 /m);
   assert.ok((await canvas(page).screenshot()).length > 20_000);
+  assert.deepEqual(complaints, []);
+});
+
+test("a generation opens from its folder and from its file", async (t) => {
+  const folder = temporaryFolder(t);
+  const { page, complaints } = await openScreens(t);
+  const keep = join(folder, "steps");
+  const made = run([
+    "generate",
+    asset("models/decoder/model.onnx"),
+    ...["--prompt", "12,40,7", "--steps", "4", "--targets", "pc/fast", "--measure", "0", "--quiet"],
+    ...["--keep", keep],
+  ]);
+  assert.equal(made.status, 0, made.stderr);
+  // Traces of every step are beside it: they are not read.
+  await page.locator("#folder").setInputFiles(keep);
+  await shows(page, { view: "Generation", error: "" });
+  assert.match(await copied(page), /^pc\/fast +0 +3 +\d+ /m);
+  const document = JSON.parse(readFileSync(join(keep, "generate.json"), "utf8"));
+  Object.assign(document.targets[1].sequences[0].steps[2], { token: 77, flip: "fault", first_fault: "conv" });
+  writeFileSync(join(folder, "mine.json"), JSON.stringify(document));
+  await canvas(page).press("1");
+  await shows(page, { view: "Run" });
+  await page.locator("#file").setInputFiles(join(folder, "mine.json"));
+  await shows(page, { view: "Generation", error: "" });
+  assert.match(await copied(page), /^pc\/fast +0 +2 +77 .* fault +conv$/m);
+  writeFileSync(join(folder, "bad.json"), '{"format": "driftscope-generate-1"}');
+  await page.locator("#file").setInputFiles(join(folder, "bad.json"));
+  await refused(page, /bad\.json: \/model/);
+  assert.match(await copied(page), /^pc\/fast +0 +2 +77 /m);
+  assert.deepEqual(complaints, []);
+});
+
+test("a wrong layer says why; what would be done about it is copied as commands", async (t) => {
+  const folder = temporaryFolder(t);
+  const { page, complaints } = await openScreens(t);
+  const trace = join(folder, "wrong.safetensors");
+  const model = asset("models/lenet5.onnx");
+  assert.equal(run(["run", model, "--target", "pc/strict", "--trace", trace]).status, 0);
+  const { metadata, tensors } = readSafetensors(trace);
+  const { bytes } = tensors.get("conv1.out");
+  new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4).fill(0, 5 * 28 * 28);
+  writeSafetensors(trace, tensors, metadata);
+  const file = join(folder, "run.drift");
+  const kept = run(["compare", model, "--right", `file/${trace}`, "--quiet", "--save", file]);
+  assert.equal(kept.status, 1, kept.stderr);
+  await page.locator("#file").setInputFiles(file);
+  await shows(page, { view: "Layers", layer: "conv1" });
+  const wrong = decodePng(await canvas(page).screenshot());
+  await canvas(page).press("ArrowDown");
+  await shows(page, { layer: "relu1" });
+  assert.ok(differing(wrong, decodePng(await canvas(page).screenshot()), 15) > 0.02, "the panel");
+  await canvas(page).press("ArrowUp");
+  await shows(page, { layer: "conv1" });
+  await page.evaluate(() => delete globalThis.copied);
+  await canvas(page).press("Control+k");
+  await page.keyboard.type("reduce this");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => globalThis.copied !== undefined);
+  assert.deepEqual((await page.evaluate(() => globalThis.copied)).split("\n"), [
+    "driftscope run lenet5.onnx --target pc/strict --trace t.safetensors",
+    "driftscope reduce lenet5.onnx t.safetensors conv1 -o report",
+  ]);
   assert.deepEqual(complaints, []);
 });
 
