@@ -60,8 +60,8 @@ Status emit_scores(GpuLowering& lowering, const AttentionParts& parts, float sof
   values["K_PLACE"] = place_of_head(parts.k, unit, kv_head(sizes));
   values["K_ROW"] = parts.k.row / unit;
   values["KEYS"] = sizes.keys;
-  values["SCALE"] =
-      float_text(parts.scale.value_or(static_cast<float>(1.0 / std::sqrt(static_cast<double>(sizes.head_size)))));
+  values["SCALE"] = float_text(
+      parts.scale.value_or(static_cast<float>(1.0 / std::sqrt(static_cast<double>(sizes.head_size)))));
   values["CAPPED"] = softcap == 0.0f ? 0 : 1;
   values["SOFTCAP"] = float_text(softcap);
   values["RAW"] = raw ? 1 : 0;
@@ -125,8 +125,8 @@ Status emit_attention(GpuLowering& lowering, const AttentionParts& parts, Buffer
   values["SINK_VALUE"] =
       sinks > 0 ? fmt::format("in{}_element(i / {} % {})", sinks, sizes.queries, sizes.heads) : "0.0";
   const BufferId found = lowering.scratch(static_cast<std::size_t>(lanes) * 16);
-  DRIFTSCOPE_CHECK(
-      emitted(lowering.emit_texels("attention_lanes", std::move(values), std::move(reads), found, lanes * 4)));
+  DRIFTSCOPE_CHECK(emitted(
+      lowering.emit_texels("attention_lanes", std::move(values), std::move(reads), found, lanes * 4)));
 
   reads = {scores, parts.v.buffer, found};
   values = shared_values(parts, reads);
@@ -138,11 +138,9 @@ Status emit_attention(GpuLowering& lowering, const AttentionParts& parts, Buffer
   values["V_ROW"] = parts.v.row / unit;
   const std::int64_t count = lanes * sizes.value_size;
   if (texels)
-    return emitted(
-        lowering.emit_texels("attention_values", std::move(values), std::move(reads), out, count));
+    return emitted(lowering.emit_texels("attention_values", std::move(values), std::move(reads), out, count));
   values["TEXELS0"] = values["TEXELS2"] = 1;
-  return emitted(
-      lowering.emit_elements("attention_values", std::move(values), std::move(reads), out, count));
+  return emitted(lowering.emit_elements("attention_values", std::move(values), std::move(reads), out, count));
 }
 
 Status emit_products(GpuLowering& lowering, const AttentionParts& parts, bool softcapped, BufferId out) {
@@ -150,8 +148,7 @@ Status emit_products(GpuLowering& lowering, const AttentionParts& parts, bool so
   const float softcap = softcapped ? parts.softcap : 0.0f;
   if (sizes.keys % 4 == 0) return emit_scores(lowering, parts, softcap, true, out);
   const std::int64_t row = key_texels(sizes) * 4;
-  const BufferId padded =
-      lowering.scratch(static_cast<std::size_t>(lanes_of(sizes) * row) * sizeof(float));
+  const BufferId padded = lowering.scratch(static_cast<std::size_t>(lanes_of(sizes) * row) * sizeof(float));
   DRIFTSCOPE_CHECK(emit_scores(lowering, parts, softcap, true, padded));
   return emitted(lowering.emit_gather(
       padded, out, {{.size = lanes_of(sizes), .stride = row}, {.size = sizes.keys, .stride = 1}}));

@@ -33,9 +33,9 @@ struct HeadRows {
 /// A value that is added to the scores, or says which are left out.
 struct ScoreBias {
   BufferId buffer = no_buffer;
-  std::string place = {};  ///< of an element, in words of b, h, s, key
-  std::int64_t keys = 0;   ///< keys beyond are left out; 0: none
-  bool chooses = false;    ///< zeros leave out
+  std::string place = {};   ///< of an element, in words of b, h, s, key
+  std::int64_t keys = 0;    ///< keys beyond are left out; 0: none
+  bool chooses = false;     ///< zeros leave out
   bool leaves_out = false;  ///< −∞ leaves out
 };
 

@@ -12,7 +12,7 @@ constexpr std::int64_t max_scores = std::int64_t{1} << 23;  // at once
 // Some queries of the heads that share keys and values.
 struct RowsOfQueries {
   std::int64_t batch = 0, first_head = 0;
-  std::int64_t begin = 0, end = 0;        // row = head · queries + query
+  std::int64_t begin = 0, end = 0;           // row = head · queries + query
   std::int64_t first_key = 0, last_key = 0;  // that any of them looks at
 
   [[nodiscard]] std::int64_t count() const { return end - begin; }
@@ -29,7 +29,8 @@ class FastAttention {
            std::span<float> out) {
     const std::int64_t shared = sizes_.heads / sizes_.kv_heads;
     const std::int64_t rows = shared * sizes_.queries;
-    const std::int64_t at_once = std::max<std::int64_t>(1, max_scores / std::max<std::int64_t>(1, sizes_.keys));
+    const std::int64_t at_once =
+        std::max<std::int64_t>(1, max_scores / std::max<std::int64_t>(1, sizes_.keys));
     for (std::int64_t pair = 0; pair < sizes_.batch * sizes_.kv_heads; ++pair)
       for (std::int64_t row = 0; row < rows; row += at_once) {
         RowsOfQueries it{.batch = pair / sizes_.kv_heads,
@@ -45,8 +46,8 @@ class FastAttention {
 
  private:
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> range(const RowsOfQueries& it, std::int64_t row) const {
-    const auto [first, last] = rules_.range ? rules_.range(it.batch, row % sizes_.queries)
-                                            : std::pair(std::int64_t{0}, sizes_.keys);
+    const auto [first, last] =
+        rules_.range ? rules_.range(it.batch, row % sizes_.queries) : std::pair(std::int64_t{0}, sizes_.keys);
     return {std::min(first, last), last};
   }
 
@@ -68,7 +69,8 @@ class FastAttention {
     kernels_.multiply({q, it.count(), sizes_.head_size, sizes_.head_size},
                       {keys, sizes_.head_size, count, 1, sizes_.head_size}, scores_.data());
     constexpr std::int64_t scores_per_task = 4096;
-    threads_.parallel_for(it.count(), std::max<std::int64_t>(1, scores_per_task / std::max<std::int64_t>(1, count)),
+    threads_.parallel_for(it.count(),
+                          std::max<std::int64_t>(1, scores_per_task / std::max<std::int64_t>(1, count)),
                           [&](std::int64_t begin, std::int64_t end) {
                             std::vector<float> lane;
                             for (std::int64_t row = begin; row < end; ++row)
@@ -110,8 +112,7 @@ class FastAttention {
           lane.push_back(rules_.bias ? own[t - first] + rules_.bias(place(t)) : own[t - first]);
       if (!lane.empty()) softmax(lane.data(), lane.size(), head);
       auto next = lane.begin();
-      for (std::int64_t t = first; t < last; ++t)
-        own[t - first] = rules_.left_out(place(t)) ? 0.0f : *next++;
+      for (std::int64_t t = first; t < last; ++t) own[t - first] = rules_.left_out(place(t)) ? 0.0f : *next++;
     }
     std::fill(scores, own, 0.0f);
     std::fill(own + size, scores + it.keys(), 0.0f);
@@ -144,8 +145,7 @@ bool attend_with_float_kernels(const KernelThreads& context, const AttentionSize
   // The weight 0 of a key that is left out times an infinite value would be NaN.
   const auto is_finite = [](float x) { return std::isfinite(x); };
   const FloatKernels* const kernels = current_float_kernels();
-  if (kernels == nullptr || !rules.kept.empty() || sizes.head_size == 0 ||
-      !std::ranges::all_of(v, is_finite))
+  if (kernels == nullptr || !rules.kept.empty() || sizes.head_size == 0 || !std::ranges::all_of(v, is_finite))
     return false;
   FastAttention(context, *kernels, sizes, rules, scale).run(q, k, v, out);
   return true;

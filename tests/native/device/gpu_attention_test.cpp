@@ -115,8 +115,10 @@ TEST_CASE("Gpu_Attention_OfRandomHeadsMasksAndWindows_IsRight") {
       it.skip();
       it.add(integers_below<std::int64_t>(rng, {batch}, keys + 2));
     }
-    it.attributes = {integer("q_num_heads", heads), integer("kv_num_heads", kv_heads),
-                     integer("is_causal", it.maybe()), integer("left_window_size", it.one_of({-1, 0, 2})),
+    it.attributes = {integer("q_num_heads", heads),
+                     integer("kv_num_heads", kv_heads),
+                     integer("is_causal", it.maybe()),
+                     integer("left_window_size", it.one_of({-1, 0, 2})),
                      integer("right_window_size", it.one_of({-1, 0, 3})),
                      integer("qk_matmul_output_mode", it.one_of({0, 1}))};
     if (it.maybe()) it.attributes.push_back(real("softcap", 1.5f));
@@ -213,9 +215,8 @@ TEST_CASE("Gpu_AttentionOfMicrosoft_OfRandomProjectionsMasksAndCaches_IsRight") 
     else
       it.skip();
     add_bias_of_scores(it, batch, heads, queries, before + queries);
-    it.attributes = {
-        integer("num_heads", heads), integer("unidirectional", it.maybe()),
-        ints("qkv_hidden_sizes", {heads * size, heads * size, heads * value_size})};
+    it.attributes = {integer("num_heads", heads), integer("unidirectional", it.maybe()),
+                     ints("qkv_hidden_sizes", {heads * size, heads * size, heads * value_size})};
     it.model.opset(microsoft, 1);
     it.check("Attention", microsoft, kind != 2 && it.maybe() ? 2 : 1);
   }
@@ -236,7 +237,9 @@ TEST_CASE("Gpu_GroupQueryAttention_OfRandomCachesRotationsAndWindows_IsRight") {
     const std::int64_t before = prompt ? it.one_of({0, 0, 4, 16}) : it.one_of({1, 3, 8, 70});
     // A cache that is shared between runs has room.
     const bool shared = !prompt && before >= queries + 2 && it.maybe();
-    const std::int64_t total = prompt ? queries : shared ? it.one_of({before, queries + 2}) : before + queries;
+    const std::int64_t total = prompt   ? queries
+                               : shared ? it.one_of({before, queries + 2})
+                                        : before + queries;
     const bool packed = it.maybe();
     const bool turns = it.maybe() && size > 2;
     CAPTURE(fmt::format("batch {}, heads {}/{} of {}, {} queries, {} before, total {}, packed {}, turns {}",
@@ -277,12 +280,10 @@ TEST_CASE("Gpu_GroupQueryAttention_OfRandomCachesRotationsAndWindows_IsRight") {
       it.skip();
     add_bias_of_scores(it, batch, heads, queries, total + it.one_of({0, 1}));
     if (rng.below(3) == 0) it.add_constant(random_tensor(rng, {heads}));
-    it.attributes = {integer("num_heads", heads),
-                     integer("kv_num_heads", kv_heads),
-                     integer("do_rotary", turns),
-                     integer("rotary_interleaved", it.maybe()),
-                     integer("smooth_softmax", it.maybe()),
-                     integer("local_window_size", it.one_of({-1, 1, 3}))};
+    it.attributes = {
+        integer("num_heads", heads),           integer("kv_num_heads", kv_heads),
+        integer("do_rotary", turns),           integer("rotary_interleaved", it.maybe()),
+        integer("smooth_softmax", it.maybe()), integer("local_window_size", it.one_of({-1, 1, 3}))};
     if (it.maybe()) it.attributes.push_back(real("softcap", 2.0f));
     if (it.maybe()) it.attributes.push_back(real("scale", 0.7f));
     it.model.opset(microsoft, 1);
@@ -307,8 +308,9 @@ TEST_CASE("Gpu_GroupQueryAttention_LengthsThatDoNotFit_AreAnError") {
     for (const GpuWay& way : gpu_ways()) {
       const Error error = gpu_failure(built(it.model), it.given, way);
       CAPTURE(error.message);
-      CHECK(error.message.find(of_rows ? "input 7 (cos_cache): position 5 of sequence 0 is needed, it has 5 rows"
-                                       : "input 5 (seqlens_k): element 0 is 6: a sequence of 7 positions") !=
+      CHECK(error.message.find(of_rows
+                                   ? "input 7 (cos_cache): position 5 of sequence 0 is needed, it has 5 rows"
+                                   : "input 5 (seqlens_k): element 0 is 6: a sequence of 7 positions") !=
             std::string::npos);
     }
   }

@@ -46,7 +46,7 @@ void add_nbits(ModelBuilder& model, Rng& rng, const std::string& a, std::int64_t
                                                 : random_tensor(rng, {columns * blocks}));
   if (const auto kind = rng.below(4); kind > 0) {
     inputs[3] = named("zeros");
-    model.initializer(inputs[3], kind == 1 ? random_bytes(rng, columns * ((blocks * bits + 7) / 8))
+    model.initializer(inputs[3], kind == 1   ? random_bytes(rng, columns * ((blocks * bits + 7) / 8))
                                  : kind == 2 ? random_tensor(rng, {columns * blocks})
                                              : some_float16(rng, {columns * blocks}));
   }

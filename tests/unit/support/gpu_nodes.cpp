@@ -246,10 +246,12 @@ void onnx_attention(Case& it, const std::string& op) {
   const auto heads = [&](std::int64_t count, std::int64_t rows) {
     return split ? Shape{2, count, rows, size} : Shape{2, rows, count * size};
   };
-  it.model.opset(25).input("x", DType::float32, split ? std::vector<Dim>{2, 4, 3, size} : std::vector<Dim>{2, 3, 4 * size});
+  it.model.opset(25).input("x", DType::float32,
+                           split ? std::vector<Dim>{2, 4, 3, size} : std::vector<Dim>{2, 3, 4 * size});
   const std::int64_t kv_heads = way == 0 ? 2 : 4;
   const std::int64_t keys = it.one_of({7, 8});
-  std::vector<std::string> inputs = {"x", it.value(heads(kv_heads, keys)), it.value(heads(kv_heads, keys)), "", "", "", ""};
+  std::vector<std::string> inputs = {
+      "x", it.value(heads(kv_heads, keys)), it.value(heads(kv_heads, keys)), "", "", "", ""};
   std::vector<Attribute> attributes = {integer("q_num_heads", 4), integer("kv_num_heads", kv_heads),
                                        integer("is_causal", way < 2)};
   if (way == 1) inputs[4] = it.value({2, kv_heads, past, size});
@@ -258,7 +260,8 @@ void onnx_attention(Case& it, const std::string& op) {
   if (way == 2) inputs[3] = it.value({3, keys - 1});
   if (way == 3) inputs[3] = it.value({3, keys}, DType::boolean);
   if (way == 4) inputs[6] = it.value({2}, DType::int64);
-  if (way == 4) attributes.insert(attributes.end(), {integer("left_window_size", 2), integer("right_window_size", 1)});
+  if (way == 4)
+    attributes.insert(attributes.end(), {integer("left_window_size", 2), integer("right_window_size", 1)});
   const int outputs = static_cast<int>(it.one_of({1, 4}));
   attributes.push_back(integer("qk_matmul_output_mode", it.below(2)));
   it.add(op, inputs, attributes, outputs);
@@ -280,8 +283,9 @@ void multi_head_attention(Case& it, const std::string& op) {
   const bool past = it.maybe();
   const std::int64_t keys = past ? 9 : 5;
   it.model.input("x", DType::float32, {2, 3, 8});
-  std::vector<std::string> inputs = {"x", it.value({2, 5, 8}), it.value({2, 5, 8}), past ? it.constant({24}) : "",
-                                     key_mask(it, 2, 3, keys), ""};
+  std::vector<std::string> inputs = {
+      "x", it.value({2, 5, 8}), it.value({2, 5, 8}), past ? it.constant({24}) : "", key_mask(it, 2, 3, keys),
+      ""};
   if (past) inputs.insert(inputs.end(), {it.value({2, 2, 4, 4}), it.value({2, 2, 4, 4})});
   it.add(op, inputs, {integer("num_heads", 2), integer("unidirectional", it.maybe())}, past ? 3 : 1);
 }
@@ -290,7 +294,10 @@ void projected_attention(Case& it, const std::string& op) {
   const std::int64_t size = it.one_of({3, 4});
   const bool past = it.maybe();
   it.model.input("x", DType::float32, {2, 3, 6});
-  std::vector<std::string> inputs = {"x", it.operand({6, 6 * size}), it.constant({6 * size}), "",
+  std::vector<std::string> inputs = {"x",
+                                     it.operand({6, 6 * size}),
+                                     it.constant({6 * size}),
+                                     "",
                                      past ? it.value({2, 2, 2, 4, size}) : "",
                                      it.maybe() ? it.value({2, 1, 3, past ? 7 : 3}) : ""};
   it.add(op, inputs, {integer("num_heads", 2)}, past ? 2 : 1);

@@ -58,10 +58,9 @@ void add_range(AttentionParts& parts, const AttentionOptions& options, std::int6
 Result<BufferId> read_valid_keys(GpuLowering& lowering, const Node& node, std::int64_t keys) {
   return lowering.read_mapped(node.inputs[6], {}, [keys](const Tensor& from) -> Result<Tensor> {
     DRIFTSCOPE_TRY(Tensor made, Tensor::make(DType::float32, from.shape(), "nonpad_kv_seqlen"));
-    std::ranges::transform(from.values<std::int64_t>(), made.mutable_values<float>().begin(),
-                           [keys](std::int64_t count) {
-                             return static_cast<float>(std::clamp<std::int64_t>(count, 0, keys));
-                           });
+    std::ranges::transform(
+        from.values<std::int64_t>(), made.mutable_values<float>().begin(),
+        [keys](std::int64_t count) { return static_cast<float>(std::clamp<std::int64_t>(count, 0, keys)); });
     return made;
   });
 }
@@ -155,11 +154,13 @@ Status add_key_mask(GpuLowering& lowering, const Node& node, std::size_t input, 
   const Shape shape = *lowering.value(node.inputs[input]).static_shape();
   const bool of_ends = shape.size() == 1;
   DRIFTSCOPE_TRY(
-      parts.mask, lowering.read_mapped(node.inputs[input], {}, [of_ends](const Tensor& from) -> Result<Tensor> {
+      parts.mask,
+      lowering.read_mapped(node.inputs[input], {}, [of_ends](const Tensor& from) -> Result<Tensor> {
         DRIFTSCOPE_TRY(Tensor made, Tensor::make(DType::float32, from.shape(), "a mask"));
         std::ranges::transform(
             from.values<std::int32_t>(), made.mutable_values<float>().begin(), [of_ends](std::int64_t given) {
-              return static_cast<float>(of_ends ? std::clamp<std::int64_t>(given, -1, max_exact) : given != 0);
+              return static_cast<float>(of_ends ? std::clamp<std::int64_t>(given, -1, max_exact)
+                                                : given != 0);
             });
         return made;
       }));
@@ -192,9 +193,8 @@ void add_options(AttentionParts& parts, const HeadOptions& options, std::int64_t
 Result<BufferId> biased(GpuLowering& lowering, BufferId x, const Tensor* bias, std::int64_t first,
                         std::int64_t rows, std::int64_t width) {
   if (bias == nullptr) return x;
-  DRIFTSCOPE_TRY(const BufferId part,
-                 lowering.keep_padded(bias->values<float>().subspan(static_cast<std::size_t>(first),
-                                                                    static_cast<std::size_t>(width))));
+  DRIFTSCOPE_TRY(const BufferId part, lowering.keep_padded(bias->values<float>().subspan(
+                                          static_cast<std::size_t>(first), static_cast<std::size_t>(width))));
   const BufferId sum = lowering.scratch(static_cast<std::size_t>(rows * width) * sizeof(float));
   DRIFTSCOPE_CHECK(emitted(lowering.emit_elementwise(
       {"x0 + x1", rows * width, joined({{rows, {width, 0}}, {width, {1, 1}}})}, {x, part}, sum)));
@@ -219,8 +219,8 @@ Result<bool> lower_multi_head(GpuLowering& lowering, const Node& node) {
   const bool split = k.size() == 4;
   const std::int64_t heads = options.heads;
   const std::int64_t added = k[split ? 2 : 1];
-  AttentionParts parts{.sizes = {q[0], heads, heads, q[1], before + added, q[2] / heads,
-                                 split ? v[3] : v[2] / heads}};
+  AttentionParts parts{
+      .sizes = {q[0], heads, heads, q[1], before + added, q[2] / heads, split ? v[3] : v[2] / heads}};
   const AttentionSizes& sizes = parts.sizes;
   add_options(parts, options, before);
   if (!can_attend(lowering, parts)) return false;

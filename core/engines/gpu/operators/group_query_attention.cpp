@@ -58,9 +58,8 @@ Result<std::optional<GroupQueryNode>> read_node(const GpuLowering& lowering, con
     it.cache_rows = lowering.shape(node.inputs[7])[0];
   const std::int64_t size = q[2] / (it.options.heads + (it.packed ? 2 * it.options.kv_heads : 0));
   it.sizes = {q[0], it.options.heads, it.options.kv_heads, q[1], it.rows.after(), size, size};
-  const bool covered =
-      !lowering.has_input(node, 10) ||
-      (lowering.is_float(node.inputs[10]) && lowering.shape(node.inputs[10])[3] >= it.rows.total);
+  const bool covered = !lowering.has_input(node, 10) || (lowering.is_float(node.inputs[10]) &&
+                                                         lowering.shape(node.inputs[10])[3] >= it.rows.total);
   if (it.rows.total > it.rows.before + it.rows.queries || !covered || !takes_types(lowering, node, it) ||
       !knows_positions(lowering, node, it))
     return std::optional<GroupQueryNode>();
@@ -79,7 +78,8 @@ Result<BufferId> read_lasts(GpuLowering& lowering, const Node& node, const Group
           return in_context(std::move(checked).error(), label);
         DRIFTSCOPE_TRY(Tensor made, Tensor::make(DType::float32, from.shape(), "seqlens_k"));
         for (std::size_t b = 0; b < lasts.size(); ++b) {
-          const std::int64_t position = std::min<std::int64_t>(lasts[b], rows.past(lasts[b]) + rows.queries - 1);
+          const std::int64_t position =
+              std::min<std::int64_t>(lasts[b], rows.past(lasts[b]) + rows.queries - 1);
           if (position >= cache_rows)
             return bad_input(
                 fmt::format("{}: input 7 (cos_cache): position {} of sequence {} is needed, it has {} rows",
@@ -99,9 +99,9 @@ Result<BufferId> read_positions(GpuLowering& lowering, const Node& node, const G
         const auto positions = from.values<std::int64_t>();
         for (std::size_t i = 0; i < positions.size(); ++i) {
           if (positions[i] < 0 || positions[i] >= rows)
-            return bad_input(fmt::format(
-                "{}: input 7 (cos_cache): position {} of sequence {} is needed, it has {} rows", label,
-                positions[i], static_cast<std::int64_t>(i) / steps, rows));
+            return bad_input(
+                fmt::format("{}: input 7 (cos_cache): position {} of sequence {} is needed, it has {} rows",
+                            label, positions[i], static_cast<std::int64_t>(i) / steps, rows));
           made.mutable_values<float>()[i] = static_cast<float>(positions[i]);
         }
         return made;

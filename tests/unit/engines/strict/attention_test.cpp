@@ -71,8 +71,8 @@ TEST_CASE("Attention of ONNX has the bits of the scalar kernel") {
       node.inputs.emplace_back(random_tensor(rng, {batch, kv_heads, before, value_size}, values));
       node.outputs = 3;
     } else if (maybe(rng)) {
-      node.inputs.insert(node.inputs.end(), {std::nullopt, std::nullopt,
-                                             integers<std::int64_t>(rng, {batch}, added + 2)});
+      node.inputs.insert(node.inputs.end(),
+                         {std::nullopt, std::nullopt, integers<std::int64_t>(rng, {batch}, added + 2)});
     }
     node.attributes = {integer("q_num_heads", heads), integer("kv_num_heads", kv_heads),
                        integer("is_causal", maybe(rng)), integer("left_window_size", one_of(rng, {-1, 1}))};
@@ -139,7 +139,8 @@ TEST_CASE("MultiHeadAttention and Attention of com.microsoft have the bits of th
       node.inputs.emplace_back(random_tensor(rng, {heads * size, 3 * heads * size}, Values::normal));
       node.inputs.emplace_back();
     } else {
-      for (int of = 0; of < 2; ++of) node.inputs.emplace_back(random_tensor(rng, {2, added, heads * size}, values));
+      for (int of = 0; of < 2; ++of)
+        node.inputs.emplace_back(random_tensor(rng, {2, added, heads * size}, values));
       node.inputs.emplace_back();
     }
     if (maybe(rng)) node.inputs.back() = random_tensor(rng, {3 * heads * size}, values);
