@@ -9,7 +9,7 @@
 namespace driftscope::gpu {
 namespace {
 
-constexpr std::int64_t element_bytes = sizeof(float);
+constexpr std::int64_t float_bytes = sizeof(float);
 
 std::int64_t key_texels(const AttentionSizes& sizes) { return (sizes.keys + 3) / 4; }
 std::int64_t lanes_of(const AttentionSizes& sizes) { return sizes.batch * sizes.heads * sizes.queries; }
@@ -101,7 +101,7 @@ Result<std::optional<ScoreBias>> read_attention_bias(GpuLowering& lowering, cons
 bool can_attend(const GpuLowering& lowering, const AttentionParts& parts) {
   const AttentionSizes& sizes = parts.sizes;
   constexpr std::int64_t max_exact = 0x1000000;  // integers that float32 has
-  const std::int64_t object_elements = lowering.facts().max_object_bytes / element_bytes;
+  const std::int64_t object_elements = lowering.facts().max_object_bytes / float_bytes;
   const bool finite = std::isfinite(parts.scale.value_or(1.0f)) && std::isfinite(parts.softcap) &&
                       std::isfinite(parts.filter);
   // Rows of scores as well as the values that are read and written are counted in int32.
