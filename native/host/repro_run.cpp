@@ -21,6 +21,7 @@
 #include "native/os/child_process.hpp"
 #include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
+#include "native/platform/cache_folder.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {
@@ -39,6 +40,22 @@ std::string system_text() {
                            : std::string();
 }
 
+/// The module of another release or build of onnxruntime-web, in its package; empty: the one of the site.
+fs::path fetched_module(const Target& target, const peer::PeerInfo& peer) {
+  const auto needed = peer::needed_packages(peer, target.host, target.options);
+  if (needed.empty() || target.host == "pc") return {};
+  std::string build = "wasm";
+  for (const EngineOption& option : peer.engine.options)
+    if (option.name == peer::build_name) build = option.default_text;
+  if (const auto given = target.options.find(std::string(peer::build_name)); given != target.options.end())
+    build = given->second;
+  const fs::path folder = package_folder(needed.front().package.name, needed.front().version) / "dist";
+  std::error_code error;
+  for (const char* const kind : {".bundle.min.mjs", ".min.mjs"})
+    if (const fs::path file = folder / ("ort." + build + kind); fs::exists(file, error)) return file;
+  return {};
+}
+
 Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
   const nlohmann::json run = nlohmann::json::parse(about.run, nullptr, false);
@@ -51,10 +68,15 @@ Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
                      .device = {},
                      .system = system_text(),
                      .options = target.options};
-  if (const auto* const peer = dynamic_cast<const peer::PeerEngine*>(engine))
-    facts.version = peer->info_of_peer().version;
   if (target.host != "pc" && !engine->info().browser_files.empty())
     facts.module = fs::path(engine->info().browser_files.front()).filename().string();
+  if (const auto* const peer = dynamic_cast<const peer::PeerEngine*>(engine)) {
+    const peer::PeerInfo& info = peer->info_of_peer();
+    const std::string release = peer::release_to_fetch(info, target.options);
+    facts.version = release.empty() ? info.version : release;
+    if (const fs::path module = fetched_module(target, info); !module.empty())
+      facts.module = module.filename().string();
+  }
   if (!run.is_object()) return facts;
   facts.browser = text_of(run, "browser_version");
   facts.device = text_of(run, "device");
@@ -172,7 +194,10 @@ class Report {
   Result<std::string> run_page(const repro::Runtime& runtime, const fs::path& folder) {
     DRIFTSCOPE_TRY(const fs::path site, find_site(options_.runner.site));
     DRIFTSCOPE_TRY(const Engine* const engine, find_engine(facts_.engine));
-    const fs::path files = site / fs::path(engine->info().browser_files.front()).parent_path();
+    fs::path files = site / fs::path(engine->info().browser_files.front()).parent_path();
+    if (const auto* const peer = dynamic_cast<const peer::PeerEngine*>(engine))
+      if (const fs::path module = fetched_module(options_.target, peer->info_of_peer()); !module.empty())
+        files = module.parent_path();
     DRIFTSCOPE_TRY(const auto server,
                    FolderServer::start({{"", folder}, {std::string(runtime.module_folder), files}}));
     DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(options_.target));
