@@ -81,6 +81,12 @@ std::string conclusion(const LevelBisect& bisect) {
                         verdict_text(bisect.levels[*bisect.worse_at].verdict));
   else
     text += "; no verdict is worse";
+  std::string better;
+  for (const LevelResult& level : bisect.levels)
+    if (level.compared && severity(level.verdict) < severity(first.verdict))
+      better +=
+          fmt::format("{}{} ({})", better.empty() ? "" : ", ", level.level, verdict_text(level.verdict));
+  if (!better.empty()) text += "; better than with the first: " + better;
   return text + "\n";
 }
 

@@ -115,7 +115,7 @@ class Tar {
     std::string long_name;
     for (;;) {
       DRIFTSCOPE_TRY(const bool more, next_block());
-      if (!more) return {};
+      if (!more) return read_to_end();
       if (!checksum_is_right(block_)) return bad_input("not a tar archive, or a damaged one");
       const auto size = octal(tar_field(block_, 124, 12));
       if (!size) return bad_input("the archive has a file without a size");
@@ -149,6 +149,17 @@ class Tar {
     if (got == 0) return false;
     if (got < block_.size()) return bad_input("the archive is cut");
     return std::ranges::any_of(block_, [](char c) { return c != '\0'; });
+  }
+
+  /// What follows is empty; reading it checks that the archive is whole.
+  Status read_to_end() {
+    std::vector<std::byte> piece(64 * 1024);
+    for (std::uint64_t more = 0; more <= limits_.bytes;) {
+      DRIFTSCOPE_TRY(const std::size_t got, unpacked_.read(piece));
+      if (got < piece.size()) return {};
+      more += got;
+    }
+    return limit_error(fmt::format("more than {} MiB unpacked", limits_.bytes >> 20));
   }
 
   Status take(std::span<std::byte> to) {

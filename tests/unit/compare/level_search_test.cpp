@@ -77,6 +77,16 @@ TEST_CASE("LevelSearch_AFaultInOneOfTwoRuns_CountsAsOne_AndRightLevelsAreAskedAg
   CHECK(one.runs_like_it(5) == 1);
 }
 
+TEST_CASE("LevelSearch_OnceALevelIsFlaky_AllRightOnesAreAskedAgain") {
+  // 7 and 11 are wrong in every second run, from 12 on all are: 7 is far from where the search ends.
+  LevelSearch one(16, {.every = false, .repeats = 2});
+  search(one, [](std::size_t level, int before) {
+    if (level >= 12) return wrong;
+    return (level == 7 || level == 11) && before == 1 ? wrong : right;
+  });
+  CHECK(changes(one) == std::vector<std::size_t>{7, 8, 11});
+}
+
 TEST_CASE("LevelSearch_OneLevelOrNone_HasNoTransition") {
   LevelSearch none(0, {});
   CHECK(!none.next());
