@@ -204,6 +204,12 @@ file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/hosts")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/hosts/host_registry.cpp" "${host_folders}"
   native/host/host.hpp HostTable hosts host_table)
 
+# native/host/axes/FOO.cpp defines bisect_axes::foo::add_to(AxisTable&). Compiled with the layer (native/host).
+file(GLOB axis_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/host/axes/*.cpp")
+file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/axes")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/axes/axis_registry.cpp" "${axis_files}"
+  native/host/bisect_axis.hpp AxisTable bisect_axes axis_table)
+
 # core/convert/FOO/format.cpp defines convert::foo::add_to(FormatTable&): the formats of driftscope export.
 file(GLOB format_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/*/format.cpp")
 set(format_folders "")

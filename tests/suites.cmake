@@ -147,6 +147,9 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND driftscope_native_tests --no-skip "-tc=Gpu_EveryWgslVariant*")
   driftscope_suite("long: every shader in three browsers" LABELS e2e browser long TIMEOUT 3600
     COMMAND ${browser_test} tests/e2e/shaders)
+  # Fetches releases of runtimes from npm.
+  driftscope_suite("long: the museum" LABELS e2e browser long TIMEOUT 7200
+    COMMAND tools/museum)
   # Reads the digests of the presets native, native-asan and web, and of native-clang where it is built.
   driftscope_suite("end to end: bit identity" LABELS e2e browser beside
     COMMAND ${browser_test} tests/e2e/bits)

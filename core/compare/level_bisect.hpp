@@ -35,6 +35,8 @@ struct LevelResult {
   std::optional<std::string> first_fault = {};
   std::size_t values = 0;  ///< recorded
   std::size_t nodes = 0;   ///< of the rewritten model; 0: not known
+  int runs = 0;            ///< 0: it was not run
+  int runs_like_it = 0;    ///< with the outcome that counts: the worst
 };
 
 struct NamedNode {
@@ -66,13 +68,33 @@ struct LevelStep {
   std::optional<std::size_t> culprit = {};  ///< the replacement that makes this value, or leads to it
 };
 
+/// Neighbours with different outcomes.
+struct LevelChange {
+  std::string from;
+  std::string to;
+  std::string from_outcome;  ///< "right", "fault at conv1", "failed", "other bits"
+  std::string to_outcome;
+};
+
+/// All levels' steps but one.
+struct LevelWithout {
+  std::string level;
+  std::string target;
+  std::string outcome;
+};
+
 struct LevelBisect {
   std::string option;
   std::vector<LevelResult> levels;
   std::optional<std::size_t> differs_at = {};  ///< the first level whose outputs differ from the first one's
   std::optional<std::size_t> worse_at = {};    ///< the first whose verdict is worse
   std::vector<LevelStep> steps;                ///< to differs_at, and to worse_at where that is another
-  std::string why_no_nodes;                    ///< why no rewritten models were compared; empty: they were
+  bool ordered = false;  ///< neighbours are alike but for one step; not every level was run
+  bool by_bits = false;  ///< searched by the outputs' bits: the verdicts of both ends are the same
+  bool flaky = false;    ///< runs of one level had several outcomes
+  std::vector<LevelChange> transitions;
+  std::vector<LevelWithout> without;  ///< for each transition
+  std::string why_no_nodes;           ///< why no rewritten models were compared; empty: they were
 };
 
 /// Errors: no level ran.

@@ -73,6 +73,7 @@ messages::Option describe_option(const EngineOption& option) {
                              .values = {},
                              .min = {},
                              .max = {}};
+  if (option.version) return described;
   if (option.values.empty()) {
     described.min = option.min;
     described.max = option.max;

@@ -81,13 +81,39 @@ std::string conclusion(const LevelBisect& bisect) {
                         verdict_text(bisect.levels[*bisect.worse_at].verdict));
   else
     text += "; no verdict is worse";
+  std::string better;
+  for (const LevelResult& level : bisect.levels)
+    if (level.compared && severity(level.verdict) < severity(first.verdict))
+      better +=
+          fmt::format("{}{} ({})", better.empty() ? "" : ", ", level.level, verdict_text(level.verdict));
+  if (!better.empty()) text += "; better than with the first: " + better;
   return text + "\n";
+}
+
+std::string transitions_text(const LevelBisect& bisect) {
+  std::string text = "\n";
+  for (const LevelChange& one : bisect.transitions)
+    text += fmt::format("between {0} {1} and {2} it changes: {3} with {1}, {4} with {2}\n", bisect.option,
+                        one.from, one.to, plain_text(one.from_outcome, 80), plain_text(one.to_outcome, 80));
+  for (const LevelWithout& one : bisect.without)
+    text += fmt::format("with {}: {}\n", one.level, plain_text(one.outcome, 80));
+  if (bisect.transitions.empty())
+    text +=
+        "the first and the last level are the same, and so is every one between them that ran; --every runs "
+        "all "
+        "of them\n";
+  if (bisect.flaky) text += "runs of one level had different outcomes: the worst counts\n";
+  return text;
 }
 
 documents::BisectLevel level_of(const LevelResult& level) {
   documents::BisectLevel one;
   one.level = level.level;
   one.target = level.target;
+  if (level.runs > 0) {
+    one.runs = level.runs;
+    one.runs_like_it = level.runs_like_it;
+  }
   if (level.error) one.error = level.error->message;
   if (!level.compared) return one;
   one.differs = level.differs;
@@ -133,7 +159,12 @@ std::string bisect_text(const LevelBisect& bisect) {
   table.column("nodes", Align::right);
   bool first = true;
   std::string failed;
+  std::size_t not_run = 0;
   for (const LevelResult& level : bisect.levels) {
+    if (!level.compared && !level.error && bisect.ordered) {
+      ++not_run;
+      continue;
+    }
     if (!level.compared) {
       table.row({level.level, level.error ? "failed" : "not run", "–", "–", "–"});
       if (level.error)
@@ -145,10 +176,16 @@ std::string bisect_text(const LevelBisect& bisect) {
     if (std::exchange(first, false)) outputs = "compared with";
     std::string verdict = verdict_text(level.verdict);
     if (level.first_fault) verdict += " at " + plain_text(*level.first_fault, 40);
+    if (level.runs_like_it < level.runs)
+      verdict += fmt::format(" in {} of {} runs", level.runs_like_it, level.runs);
     table.row({level.level, outputs, verdict, std::to_string(level.values),
                level.nodes > 0 ? std::to_string(level.nodes) : "–"});
   }
-  std::string text = table.text() + (failed.empty() ? "" : "\n" + failed) + conclusion(bisect);
+  std::string text = table.text();
+  if (not_run > 0)
+    text += fmt::format("{} further level{} did not need to run\n", not_run, not_run == 1 ? "" : "s");
+  if (!failed.empty()) text += "\n" + failed;
+  text += bisect.ordered ? transitions_text(bisect) : conclusion(bisect);
   for (const LevelStep& step : bisect.steps) text += step_text(step, bisect);
   return text;
 }
@@ -161,6 +198,10 @@ std::string bisect_json(const LevelBisect& bisect, const std::string& model_sha2
   if (bisect.differs_at) document.differs_at = bisect.levels[*bisect.differs_at].level;
   if (bisect.worse_at) document.verdict_worse_at = bisect.levels[*bisect.worse_at].level;
   for (const LevelStep& step : bisect.steps) document.steps.push_back(step_of(step));
+  if (bisect.ordered) document.searched_by = bisect.by_bits ? "bits" : "verdict";
+  document.flaky = bisect.flaky;
+  document.transitions = bisect.transitions;
+  document.without = bisect.without;
   document.no_nodes_because = bisect.why_no_nodes;
   return json_text(encode(document));
 }

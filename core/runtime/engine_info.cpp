@@ -13,11 +13,22 @@ constexpr int max_threads = 1024;
 bool is_dotted(std::string_view name) { return name.find('.') != std::string_view::npos; }
 
 std::string option_text(const EngineOption& option) {
-  const std::string value = option.values.empty() ? "N" : fmt::format("{}", fmt::join(option.values, "|"));
+  const std::string number = option.version ? "VERSION" : "N";
+  const std::string value = option.values.empty() ? number : fmt::format("{}", fmt::join(option.values, "|"));
   std::string notes;
   if (!option.default_text.empty()) notes = "default: " + option.default_text;
   if (!option.help.empty()) notes += (notes.empty() ? "" : "; ") + option.help;
   return fmt::format("{}={}{}", option.name, value, notes.empty() ? "" : " (" + notes + ")");
+}
+
+// Part of a file's name and of an address: nothing in it may lead elsewhere.
+bool is_version(std::string_view text) {
+  constexpr std::size_t longest = 64;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && text.size() <= longest && digit(text.front()) &&
+         text.find("..") == std::string_view::npos && std::ranges::all_of(text, [&](char c) {
+           return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
+         });
 }
 
 Status check_value(const EngineOption& option, const std::string& text) {
@@ -25,6 +36,10 @@ Status check_value(const EngineOption& option, const std::string& text) {
     if (std::ranges::find(option.values, text) != option.values.end()) return {};
     return bad_input(
         fmt::format("option {}={}: expected {}", option.name, text, fmt::join(option.values, ", ")));
+  }
+  if (option.version) {
+    if (is_version(text)) return {};
+    return bad_input(fmt::format("option {}={}: expected a version, as 1.25.1", option.name, text));
   }
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

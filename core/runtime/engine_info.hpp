@@ -23,6 +23,7 @@ struct EngineOption {
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::string default_text = {};  ///< the default: one of the values, or in words
+  bool version = false;           ///< a version as packages have it, 1.25.1, instead of values or a number
 };
 
 enum class EngineKind {

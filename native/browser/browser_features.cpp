@@ -13,6 +13,7 @@
 #include "native/os/child_process.hpp"
 #include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
+#include "native/platform/cache_folder.hpp"
 #include "native/platform/trusted_path.hpp"
 
 namespace driftscope {
@@ -45,13 +46,6 @@ const std::array<BrowserFeature, 1>& features() {
                                                       .unpacked = "chromium-webnn-*/chromium",
                                                       .question = "navigator.ml.createContext()"}}};
   return all;
-}
-
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    return fs::path(cache) / "driftscope";
-  const char* home = std::getenv("HOME");
-  return home && *home ? fs::path(home) / ".cache" / "driftscope" : fs::path();
 }
 
 // The newest, as their names say; `why`: of one that is not used.

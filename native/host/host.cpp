@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "native/platform/cache_folder.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {
@@ -13,6 +14,7 @@ Result<Server*> HostContext::server() {
     DRIFTSCOPE_TRY(const auto site, find_site(options.site));
     ServerOptions server_options;
     server_options.site = site;
+    server_options.packages = package_cache();
     DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
   }
   return server_.get();

@@ -23,6 +23,7 @@
 #include "native/os/child_process.hpp"
 #include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
+#include "native/platform/cache_folder.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {
@@ -55,6 +56,22 @@ Target with_calls(Target target) {
   return target;
 }
 
+/// The module of another release or build of onnxruntime-web, in its package; empty: the one of the site.
+fs::path fetched_module(const Target& target, const peer::PeerInfo& peer) {
+  const auto needed = peer::needed_packages(peer, target.host, target.options);
+  if (needed.empty() || target.host == "pc") return {};
+  std::string build = "wasm";
+  for (const EngineOption& option : peer.engine.options)
+    if (option.name == peer::build_name) build = option.default_text;
+  if (const auto given = target.options.find(std::string(peer::build_name)); given != target.options.end())
+    build = given->second;
+  const fs::path folder = package_folder(needed.front().package.name, needed.front().version) / "dist";
+  std::error_code error;
+  for (const char* const kind : {".bundle.min.mjs", ".min.mjs"})
+    if (const fs::path file = folder / ("ort." + build + kind); fs::exists(file, error)) return file;
+  return {};
+}
+
 Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
   const nlohmann::json run = parse_json(about.run);
@@ -67,10 +84,15 @@ Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
                      .device = {},
                      .system = system_text(),
                      .options = target.options};
-  if (const auto* const peer = dynamic_cast<const peer::PeerEngine*>(engine))
-    facts.version = peer->info_of_peer().version;
   if (target.host != "pc" && !engine->info().browser_files.empty())
     facts.module = fs::path(engine->info().browser_files.front()).filename().string();
+  if (const auto* const peer = dynamic_cast<const peer::PeerEngine*>(engine)) {
+    const peer::PeerInfo& info = peer->info_of_peer();
+    const std::string release = peer::release_to_fetch(info, target.options);
+    facts.version = release.empty() ? info.version : release;
+    if (const fs::path module = fetched_module(target, info); !module.empty())
+      facts.module = module.filename().string();
+  }
   if (!run.is_object()) return facts;
   facts.browser = text_of(run, "browser_version");
   facts.device = text_of(run, "device");
@@ -213,12 +235,20 @@ class Report {
                     tries, options_.target.text()));
   }
 
+  /// Where the runtime's files are: in the site, or in the package of another release.
+  Result<fs::path> installed_files() {
+    DRIFTSCOPE_TRY(const Engine* const engine, find_engine(facts_.engine));
+    if (const auto* const peer = dynamic_cast<const peer::PeerEngine*>(engine))
+      if (const fs::path module = fetched_module(options_.target, peer->info_of_peer()); !module.empty())
+        return module.parent_path();
+    DRIFTSCOPE_TRY(const fs::path site, find_site(options_.runner.site));
+    return site / fs::path(engine->info().browser_files.front()).parent_path();
+  }
+
   Result<std::string> run_page(const repro::Runtime& runtime, const fs::path& folder) {
     std::vector<ServedFolder> folders = {{.path = "", .folder = folder}};
     if (!runtime.installed.empty()) {
-      DRIFTSCOPE_TRY(const fs::path site, find_site(options_.runner.site));
-      DRIFTSCOPE_TRY(const Engine* const engine, find_engine(facts_.engine));
-      const fs::path files = site / fs::path(engine->info().browser_files.front()).parent_path();
+      DRIFTSCOPE_TRY(const fs::path files, installed_files());
       for (const repro::Installed& one : runtime.installed)
         folders.push_back({std::string(one.path), files, {one.renamed.begin(), one.renamed.end()}});
     }

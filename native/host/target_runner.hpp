@@ -34,7 +34,7 @@ class TargetRunner {
   void rest() { session_.reset(); }
 
  private:
-  [[nodiscard]] Result<HostSession*> session_for(const Target& target);
+  [[nodiscard]] Result<HostSession*> session_for(const Target& target, const TargetProgress& progress);
 
   HostContext context_;
   std::string session_of_;  // a target

@@ -54,12 +54,15 @@ struct Server::State {
   explicit State(ServerOptions given) : options(std::move(given)), files(options.site) {}
 
   void add_routes();
+  [[nodiscard]] std::optional<StaticFile> package_file(std::string_view path);
   [[nodiscard]] std::optional<Rejection> admit(const Request& request, Response& response);
   void count(std::string_view path, std::size_t sent, std::size_t raw);
   Status listen();
 
   ServerOptions options;
   StaticFiles files;
+  std::mutex packages_mutex;
+  std::unique_ptr<StaticFiles> packages;  // made when the first is asked for: the folder may appear later
   Address address;
   std::optional<OneVisit> visit;
   JobBoard jobs;
@@ -80,6 +83,16 @@ void Server::State::count(std::string_view path, std::size_t sent, std::size_t r
     traffic.engine_raw_bytes += static_cast<std::int64_t>(raw);
   }
   if (path.starts_with("/api/")) traffic.job_bytes += static_cast<std::int64_t>(sent);
+}
+
+// As they are: they come once, and compressing takes longer than sending within one machine.
+std::optional<StaticFile> Server::State::package_file(std::string_view path) {
+  if (options.packages.empty()) return std::nullopt;
+  const std::lock_guard lock(packages_mutex);
+  std::error_code error;
+  if (!packages && std::filesystem::is_directory(options.packages, error))
+    packages = std::make_unique<StaticFiles>(options.packages);
+  return packages ? packages->read(path, Coding::identity) : std::nullopt;
 }
 
 std::optional<Rejection> Server::State::admit(const Request& request, Response& response) {
@@ -159,6 +172,13 @@ void Server::State::add_routes() {
     if (const auto mark = request.target.find('?'); mark != std::string::npos)
       query = request.target.substr(mark);
     response.set_redirect(request.path + "/" + query, 308);
+  });
+  http.Get(prefix + "/packages/.*", [this](const Request& request, Response& response) {
+    constexpr std::string_view folder = "/packages";
+    const auto file = package_file(below_token(request.path).substr(folder.size()));
+    if (file) return send_file(request, response, *file);
+    response.status = 404;
+    response.set_content("not found\n", "text/plain");
   });
   http.Get(prefix + "/.*", [this](const Request& request, Response& response) {
     // Ranges refer to the uncompressed file: a part of a compressed one would be useless.

@@ -4,6 +4,7 @@
 //
 // Below the token:
 //   GET  /…                        a file of the site folder
+//   GET  /packages/…               a file of a fetched package
 // (documents of core/protocol/messages.json in quotes)
 //   GET  /api/session              "session"
 //   POST /api/traces               a trace made by hand on the page → "kept_trace"
@@ -34,7 +35,9 @@
 namespace driftscope {
 
 struct ServerOptions {
-  std::filesystem::path site;                          ///< the folder to serve, see find_site
+  std::filesystem::path site;  ///< the folder to serve, see find_site
+  /// Fetched packages, served below packages/; it need not exist yet. Empty: none.
+  std::filesystem::path packages = {};
   int port = 0;                                        ///< 0: any free one
   std::size_t max_trace_bytes = std::size_t{1} << 30;  ///< larger bodies are answered with 413
   /// Receives a trace made by hand on the page and returns where it was stored. Empty: such traces are

@@ -3,7 +3,7 @@
 // JSON, the payload; bytes that a request or a reply refers to lie in its payload: {at, bytes}. Every request
 // has a reply. Where it begins work, the reply says so, and {"settled":true} follows once that is done.
 //
-// usage: node node_host.mjs SITE, the folder of the built page.
+// usage: node node_host.mjs SITE [PACKAGES], the folder of the built page, and that of fetched packages.
 import { Socket } from "node:net";
 import { pathToFileURL } from "node:url";
 
@@ -11,7 +11,9 @@ import { Peers } from "./peers.mjs";
 
 const headBytes = 12;
 const socket = new Socket({ fd: 3, readable: true, writable: true });
-const peers = new Peers(new URL("engine/", pathToFileURL(`${process.argv[2]}/`)));
+const [, , site, packages] = process.argv;
+const engine = new URL("engine/", pathToFileURL(`${site}/`));
+const peers = new Peers(engine, undefined, packages ? pathToFileURL(`${packages}/`) : null);
 
 // Written at once where the socket has room: the work that begins next may block this thread.
 function send(message, payload) {

@@ -3,7 +3,8 @@
 // class `Peer` is loaded with the first model for it. Clients: engine.mjs (passes it to the wasm
 // module), tests.
 //
-// A Peer(folder), `folder` being the URL of the runtime's own files:
+// A Peer(folder, packages), `folder` being the URL of the runtime's own files, `packages` that of the folder
+// of fetched ones (packages.mjs), or null. A model with other options release or build gets a new one:
 //   async open({ bytes, files, graph, converted, options, threads })
 //                    a session of one of: `bytes` and `files` [{name, data}]; `graph` as
 //                    core/engines/peer/graph_json.hpp has it, constants with `data`; `converted`
@@ -36,6 +37,7 @@ export class PeerError extends Error {
 class Host {
   #load;
   #peer = null;
+  #release = ""; // of #peer, and which build of it
   #models = new Map(); // number → {session, busy, error, result}
   #made = 0;
   #work = Promise.resolve();
@@ -80,12 +82,22 @@ class Host {
       request.files = copied(files);
     }
     this.#begin(state, "unsupported", async () => {
-      const peer = (this.#peer ??= await this.#load());
+      const peer = await this.#peerFor(request.options);
       const session = await peer.open(request);
       if (state.given_up) await peer.release(session);
       else state.session = session;
     });
     return { model: number };
+  }
+
+  async #peerFor({ release = "", build = "" }) {
+    const wanted = `${release} ${build}`;
+    if (this.#peer && this.#release !== wanted) {
+      this.#peer.close();
+      this.#peer = null;
+    }
+    this.#release = wanted;
+    return (this.#peer ??= await this.#load());
   }
 
   _run({ model, inputs, outputs, timed }, at) {
@@ -197,12 +209,17 @@ function within(work, limitMs) {
 export class Peers {
   #base;
   #folder;
+  #packages;
   #hosts = new Map();
 
-  /** `base`: URL of a file beside each runtime's folder NAME/; `adapters`: where NAME/NAME.mjs are. */
-  constructor(base, adapters = import.meta.url) {
+  /**
+   * `base`: URL of a file beside each runtime's folder NAME/; `adapters`: where NAME/NAME.mjs are;
+   * `packages`: where fetched packages are, or null.
+   */
+  constructor(base, adapters = import.meta.url, packages = new URL("../packages/", base)) {
     this.#base = base;
     this.#folder = adapters;
+    this.#packages = packages;
   }
 
   /** `memory` is that of the engine; requests contain addresses in it, and the peer's name. */
@@ -237,6 +254,6 @@ export class Peers {
       const message = `the site lacks what drives ${name} (${error.message}); build it again`;
       throw new PeerError("missing", message, true);
     });
-    return new Peer(new URL(`../${name}/`, this.#base));
+    return new Peer(new URL(`../${name}/`, this.#base), this.#packages);
   }
 }

@@ -47,12 +47,15 @@ const peer::PeerInfo& peer_info() {
       .version = DRIFTSCOPE_ONNXRUNTIME_VERSION,
       .without_rewriting = {{"opt", "none"}},
       .in_onnx_layout = has_onnx_layout,
-      .in_browsers = {
-          .title = "ONNX Runtime Web",
-          .package = "onnxruntime-web",
-          .lacking = {DType::bfloat16},
-          .hides_rewritten =
-              "ONNX Runtime writes the optimised model only to a file, and onnxruntime-web has no files"}};
+      .in_browsers =
+          {.title = "ONNX Runtime Web",
+           .package = "onnxruntime-web",
+           .lacking = {DType::bfloat16},
+           .hides_rewritten =
+               "ONNX Runtime writes the optimised model only to a file, and onnxruntime-web has no files"},
+      .releases = {.in_browsers = {{"onnxruntime-web", "dist/", ""}},
+                   .native = {{"onnxruntime-node", "bin/", "/" DRIFTSCOPE_NODE_PLATFORM "/"}},
+                   .since = "1.18.0"}};
   return info;
 }
 

@@ -26,7 +26,9 @@ const peer::PeerInfo& ort_webgl_info() {
                  .options = {{.name = "opt",
                               .help = "how far ONNX Runtime may rewrite the graph",
                               .values = {"none", "basic", "extended", "all"},
-                              .default_text = "all"}},
+                              .default_text = "all"},
+                             peer::build_option({"webgl", "all"})},
+                 .dotted_options = "ONNX Runtime's own session configuration, as session.x64quantprecision=1",
                  .browser_files = {"ort-webgl/ort.webgl.min.mjs"},
                  .browser_api = "WebGL"},
       .title = "ONNX Runtime Web on WebGL",
@@ -38,6 +40,7 @@ const peer::PeerInfo& ort_webgl_info() {
            .lacking = {DType::bfloat16},
            .hides_rewritten =
                "ONNX Runtime writes the optimised model only to a file, and onnxruntime-web has no files"},
+      .releases = {.in_browsers = {{"onnxruntime-web", "dist/", ""}}, .since = "1.18.0"},
       .wants_types = true};
   return info;
 }

@@ -26,19 +26,22 @@ const peer::PeerInfo& ort_webgpu_info() {
                  .options = {{.name = "opt",
                               .help = "how far ONNX Runtime may rewrite the graph",
                               .values = {"none", "basic", "extended", "all"},
-                              .default_text = "all"}},
+                              .default_text = "all"},
+                             peer::build_option({"webgpu", "all", "jspi"})},
+                 .dotted_options = "ONNX Runtime's own session configuration, as session.x64quantprecision=1",
                  .browser_files = {"ort-webgpu/ort.webgpu.bundle.min.mjs",
                                    "ort-webgpu/ort-wasm-simd-threaded.asyncify.wasm"},
                  .browser_api = "WebGPU"},
       .title = "ONNX Runtime Web on WebGPU",
       .version = DRIFTSCOPE_ONNXRUNTIME_VERSION,
       .without_rewriting = {{"opt", "none"}},
-      .in_browsers = {
-          .title = "ONNX Runtime Web on WebGPU",
-          .package = "onnxruntime-web",
-          .lacking = {DType::bfloat16},
-          .hides_rewritten =
-              "ONNX Runtime writes the optimised model only to a file, and onnxruntime-web has no files"}};
+      .in_browsers =
+          {.title = "ONNX Runtime Web on WebGPU",
+           .package = "onnxruntime-web",
+           .lacking = {DType::bfloat16},
+           .hides_rewritten =
+               "ONNX Runtime writes the optimised model only to a file, and onnxruntime-web has no files"},
+      .releases = {.in_browsers = {{"onnxruntime-web", "dist/", ""}}, .since = "1.18.0"}};
   return info;
 }
 

@@ -156,7 +156,8 @@ std::map<std::string, std::string> options_of(const EngineInfo& engine, const En
 
 Result<SessionLimits> limits_of(const PeerInfo& peer, const EngineOptions& given) {
   SessionLimits limits;
-  limits.title = fmt::format("{} {}", peer.title, peer.version);
+  const std::string release = release_to_fetch(peer, given.values);
+  limits.title = fmt::format("{} {}", peer.title, release.empty() ? peer.version : release);
   limits.capture_bytes = peer.capture_bytes;
   const auto timeout = given.values.find(timeout_option().name);
   const std::string text = timeout == given.values.end() ? timeout_option().default_text : timeout->second;
@@ -170,6 +171,7 @@ Result<SessionLimits> limits_of(const PeerInfo& peer, const EngineOptions& given
 }  // namespace
 
 PeerEngine::PeerEngine(const PeerInfo& peer) : peer_(peer), info_(peer.engine) {
+  if (!peer.releases.in_browsers.empty()) info_.options.push_back(release_option());
   info_.options.push_back(timeout_option());
 }
 
@@ -196,7 +198,10 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   ran.threads_asked = request.threads;
   ran.options = request.options;
   request.options.erase(timeout_option().name);  // the session's, not the runtime's
-  ran.options["version"] = peer_.version;
+  const std::string release = release_to_fetch(peer_, request.options);
+  request.options.erase(std::string(release_name));
+  if (!release.empty()) request.options.emplace(release_name, release);
+  ran.options["version"] = release.empty() ? peer_.version : release;
   ran.options["node_times"] = "whole run, on the last node";
   std::string why = runtime.hides_rewritten();
   if (request.graph) why = fmt::format("{} is given our graph", peer_.title);

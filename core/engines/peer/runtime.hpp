@@ -14,6 +14,7 @@
 
 #include "core/base/result.hpp"
 #include "core/convert/converted_model.hpp"
+#include "core/engines/peer/release.hpp"
 #include "core/model/graph_outputs.hpp"
 #include "core/model/model.hpp"
 #include "core/model/model_source.hpp"
@@ -47,6 +48,7 @@ struct PeerInfo {
   /// Whether the output of this node of a rewritten model is in ONNX's order. Null: always.
   bool (*in_onnx_layout)(const OutlineNode& node) = nullptr;
   InBrowsers in_browsers = {};
+  Releases releases = {};
   bool wants_types = false;              ///< outputs that are added must say their type and shape
   convert::Converter convert = nullptr;  ///< with Takes::converted
   /// Whether a model can return only what was made its output when it was written: then untraced runs use a

@@ -22,6 +22,9 @@ peer::PeerInfo describe(const std::string& backend, std::string summary,
                           .package = "@tensorflow/tfjs-core",
                           .lacking = {},
                           .hides_rewritten = "TensorFlow.js runs the graph as it is given"},
+          .releases = {.in_browsers = {{"@tensorflow/tfjs-core", "dist/tf-core.min.js", ""},
+                                       {"@tensorflow/tfjs-converter", "dist/tf-converter.min.js", ""},
+                                       {"@tensorflow/tfjs-backend-" + backend, "dist/", ""}}},
           .convert = convert::tfjs::convert};
 }
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
-#include "core/engines/peer/rewritten.hpp"
-#include "core/platform/platform.hpp"
 #include "core/report/bisect_view.hpp"
-#include "core/runtime/resolve_target.hpp"
 #include "native/cli/commands/capture_options.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
+#include "native/host/bisect_run.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
@@ -26,130 +24,47 @@ struct BisectOptions {
   std::string target = "pc/ort";
   std::string trace = "fused";
   std::string json;
+  bool every = false;
+  int repeats = 3;
   bool quiet = false;
   RunnerOptions runner;
 };
 
-/// The values to try: those given, or all that the engine's description lists.
-Result<std::vector<std::string>> levels_of(const BisectOptions& options, const Engine& engine) {
-  if (!options.levels.empty()) return options.levels;
-  std::string listed;
-  for (const EngineOption& option : engine.info().options) {
-    if (option.name == options.over && !option.values.empty()) return option.values;
-    if (!option.values.empty()) listed += (listed.empty() ? "" : ", ") + option.name;
-  }
-  return bad_input(fmt::format(
-      "--over {}: engine {} has no option of this name with a list of values{}; name the values to try, in "
-      "order: --levels A,B,…",
-      options.over, engine.name(), listed.empty() ? "" : " (those that it has: " + listed + ")"));
-}
-
-std::shared_ptr<const ModelSource> source_of(const ModelFile& model) {
-  auto source = std::make_shared<ModelSource>();
-  source->model = model.bytes;
-  for (const JobAttachment& file : model.attachments) source->files.push_back({file.location, file.bytes});
-  return source;
-}
-
-class Levels {
- public:
-  Levels(const BisectOptions& options, const ModelFile& model, GivenInputs inputs)
-      : options_(options),
-        model_(model),
-        inputs_(std::move(inputs)),
-        runner_(options.runner),
-        threads_(usable_processors()),
-        line_(options.quiet) {}
-
-  [[nodiscard]] LevelRun run(Target target, const std::string& level) {
-    target.options[options_.over] = level;
-    LevelRun result{.level = level, .target = target.text()};
-    if (const Status status = run(target, result); !status.ok()) result.error = status.error();
-    line_.clear();
-    return result;
-  }
-  /// Why the rewritten model is not known; empty: it is known, or a level failed.
-  [[nodiscard]] const std::string& why_no_nodes() const { return why_no_nodes_; }
-
- private:
-  Status run(const Target& target, LevelRun& result) {
-    const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
-      line_.update(fmt::format("{}: {}", target.text(), step), done, total);
-    };
-    RunRequest request;
-    request.model = &model_;
-    request.inputs = inputs_.tensors;
-    request.plan.capture =
-        messages::named<messages::Capture>(options_.trace).value_or(messages::Capture::fused);
-    DRIFTSCOPE_TRY(Trace trace, runner_.run(target, request, progress));
-    progress("verifying", 0, 0);
-    DRIFTSCOPE_TRY(result.verification, verify(model_.graph, model_.sha256, trace, threads_));
-    result.trace = std::move(trace);
-    outline(target, result);
-    return {};
-  }
-
-  void outline(const Target& target, LevelRun& result) {
-    if (target.host != "pc") {
-      why_no_nodes_ =
-          "in a browser the model as rewritten by the runtime is not available: only its outputs are "
-          "compared";
-      return;
-    }
-    const auto resolved = resolve_target(target);
-    if (!resolved.ok()) return;
-    if (!source_) source_ = source_of(model_);
-    auto rewritten = peer::rewritten_outline(*resolved->engine, source_, resolved->options);
-    if (rewritten.ok())
-      result.rewritten = *std::move(rewritten);
-    else
-      why_no_nodes_ = rewritten.error().message;
-  }
-
-  const BisectOptions& options_;
-  const ModelFile& model_;
-  GivenInputs inputs_;
-  TargetRunner runner_;
-  ThreadPool threads_;
-  ProgressLine line_;
-  std::shared_ptr<const ModelSource> source_;
-  std::string why_no_nodes_;
-};
-
-Result<Exit> run_bisect(const BisectOptions& options) {
-  DRIFTSCOPE_TRY(const Target target, read_target(options.target));
-  if (target.host == "file") return bad_input("bisect runs the model: give a target, not a trace");
-  if (target.options.contains(options.over))
-    return bad_input(
-        fmt::format("--target {}: it sets {}, which bisect varies", options.target, options.over));
-  DRIFTSCOPE_TRY(const Engine* engine, find_engine(target.engine));
-  DRIFTSCOPE_TRY(const auto levels, levels_of(options, *engine));
-  for (const std::string& level : levels) {
-    Target tried = target;
-    tried.options[options.over] = level;
-    DRIFTSCOPE_TRY(const auto resolved, resolve_target(tried));
-  }
+Result<Exit> bisect_model(const BisectOptions& options) {
+  BisectRequest request;
+  DRIFTSCOPE_TRY(request.target, read_target(options.target));
+  if (request.target.host == "file") return bad_input("bisect runs the model: give a target, not a trace");
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   DRIFTSCOPE_TRY(GivenInputs inputs, read_inputs(options.inputs, model));
-  const std::string input_text = inputs.text;
-  Levels runner(options, model, std::move(inputs));
-  std::vector<LevelRun> runs;
-  for (const std::string& level : levels) runs.push_back(runner.run(target, level));
-  DRIFTSCOPE_TRY(LevelBisect result, bisect_levels(model.graph, options.over, runs));
-  result.why_no_nodes = runner.why_no_nodes();
+  request.model = &model;
+  request.inputs = std::move(inputs.tensors);
+  request.over = options.over;
+  request.levels = options.levels;
+  request.capture = messages::named<messages::Capture>(options.trace).value_or(messages::Capture::fused);
+  request.every = options.every;
+  request.repeats = options.repeats;
+  request.runner = options.runner;
+  ProgressLine line(options.quiet);
+  auto found = run_bisect(request, [&](const std::string& step, std::int64_t done, std::int64_t total) {
+    line.update(step, done, total);
+  });
+  line.clear();
+  if (!found.ok()) return std::move(found).error();
   if (options.json != "-")
-    print_out("{}  {}  input {}\n\n{}", model.name, target.text(), input_text, bisect_text(result));
+    print_out("{}  {}  input {}\n\n{}", model.name, request.target.text(), inputs.text, bisect_text(*found));
   if (!options.json.empty())
-    DRIFTSCOPE_CHECK(write_json(options.json, bisect_json(result, model.sha256) + "\n"));
-  Exit exit = Exit::ok;
-  for (const LevelResult& level : result.levels) {
-    if (level.error) {
-      print_error(in_context(*level.error, level.target));
-      if (exit == Exit::ok) exit = exit_of(*level.error);
-    }
-    if (level.verdict == Verdict::fault) exit = Exit::fault;
-  }
-  return exit;
+    DRIFTSCOPE_CHECK(write_json(options.json, bisect_json(*found, model.sha256) + "\n"));
+  const bool failed = std::ranges::any_of(found->levels, [](const LevelResult& level) {
+    return level.error.has_value() || level.verdict == Verdict::fault;
+  });
+  return failed ? Exit::fault : Exit::ok;
+}
+
+std::string axes_text() {
+  std::string text;
+  for (const BisectAxis& axis : axis_table().all())
+    text += fmt::format("  {:<9} {}\n", axis.name, axis.summary);
+  return text;
 }
 
 }  // namespace
@@ -160,12 +75,19 @@ static Command declare(CLI::App& app) {
   auto options = std::make_shared<BisectOptions>();
   app.add_option("MODEL", options->model, "The .onnx file")->required();
   add_input_options(app, options->inputs);
-  app.add_option("--over", options->over, "The option of the engine that is varied")->capture_default_str();
-  app.add_option("--levels", options->levels,
-                 "Its values, in the order in which they are tried (default: all that the engine lists)")
+  app.add_option("--over", options->over, "What is varied: an axis (below), or an option of the engine")
+      ->capture_default_str();
+  app.add_option(
+         "--levels", options->levels,
+         "Its values, in the order in which they are tried, of an axis also ranges A..B (default: all)")
       ->delimiter(',')
       ->expected(1)
       ->take_all();
+  app.add_flag("--every", options->every, "Run every level, not only those that a search needs");
+  app.add_option("--repeats", options->repeats,
+                 "Runs of a right level beside a wrong one, which may be flaky")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
   app.add_option("--target", options->target, "host/engine[:option=value,…]")->capture_default_str();
   app.add_option(
          "--trace", options->trace,
@@ -177,16 +99,25 @@ static Command declare(CLI::App& app) {
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
   app.footer(
-      "Runs the model once for each value of the option and says which is the first whose outputs have "
-      "other\n"
-      "bits than with the first value, which is the first with a worse verdict, what the runtime rewrote\n"
-      "between it and the one before (pc/ort: nodes that were fused, folded or laid out differently), "
-      "and\n"
-      "the first value that differs. A difference alone is not a fault.\n\n"
-      "  driftscope bisect model.onnx --over opt --target pc/ort\n\n"
-      "Exit code 1: some level is a fault.");
+      "Runs the model at one level after the other and says where its result changes, what the runtime "
+      "rewrote\n"
+      "there (pc/ort: nodes that were fused, folded or laid out differently), and the first value that "
+      "differs.\n"
+      "A difference alone is not a fault.\n\n" +
+      axes_text() +
+      "\nReleases and optimisers are searched: the first and the last, then the middle between two that "
+      "differ\n"
+      "(--every runs all). Right levels beside wrong ones run --repeats times. That a level does not load is "
+      "a\n"
+      "result as well. Where the verdicts of both ends are the same, the bits of the outputs are "
+      "compared.\n\n"
+      "  driftscope bisect model.onnx --over opt --target pc/ort\n"
+      "  driftscope bisect model.onnx --over release --target chrome/ort-webgpu --levels 1.22.0..\n"
+      "  driftscope bisect model.onnx --over build --target chrome/ort-webgpu:release=1.25.1\n"
+      "  driftscope bisect model.onnx --over pass --target pc/ort\n\n"
+      "Exit code 1: some level is a fault, or does not run.");
   return [options] {
-    const auto exit = run_bisect(*options);
+    const auto exit = bisect_model(*options);
     if (exit.ok()) return *exit;
     print_error(exit.error());
     return exit_of(exit.error());
@@ -196,7 +127,7 @@ static Command declare(CLI::App& app) {
 void add_to(CommandTable& table) {
   table.add({.order = 35,
              .name = "bisect",
-             .summary = "Find the optimisation level at which a result changes, and what it rewrites.",
+             .summary = "Find the release, optimiser or option at which a result changes.",
              .declare = declare});
 }
 

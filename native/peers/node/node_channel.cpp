@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/json.hpp"
+#include "native/platform/cache_folder.hpp"
 
 namespace driftscope::node {
 namespace {
@@ -36,7 +37,7 @@ Result<std::shared_ptr<NodeChannel>> NodeChannel::start(const std::filesystem::p
                                                         const std::filesystem::path& site,
                                                         std::string title) {
   DRIFTSCOPE_TRY(auto process, NodeProcess::start(program, site / "web" / "peers" / "node_host.mjs",
-                                                  {site.string()}, title));
+                                                  {site.string(), package_cache().string()}, title));
   return std::shared_ptr<NodeChannel>(new NodeChannel(std::move(process), std::move(title)));
 }
 

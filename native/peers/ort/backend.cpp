@@ -28,38 +28,39 @@ std::string instruction_set() {
   return __builtin_cpu_supports("avx") ? "MLAS, AVX" : "MLAS, SSE";
 }
 
-Result<ValueHandle> wrap(const NamedTensor& input, const OrtMemoryInfo* memory) {
+Result<ValueHandle> wrap(const OrtApi& api, const NamedTensor& input, const OrtMemoryInfo* memory) {
   const Tensor& tensor = input.tensor;
   OrtValue* value = nullptr;
   // ONNX Runtime only reads its inputs; its types have the numbers of TensorProto.DataType.
-  DRIFTSCOPE_CHECK(checked(library()->api->CreateTensorWithDataAsOrtValue(
-      memory, const_cast<std::byte*>(tensor.bytes().data()), tensor.bytes().size(), tensor.shape().data(),
-      tensor.shape().size(), static_cast<ONNXTensorElementDataType>(tensor.dtype()), &value)));
-  return ValueHandle(value);
+  DRIFTSCOPE_CHECK(checked(api, api.CreateTensorWithDataAsOrtValue(
+                                    memory, const_cast<std::byte*>(tensor.bytes().data()),
+                                    tensor.bytes().size(), tensor.shape().data(), tensor.shape().size(),
+                                    static_cast<ONNXTensorElementDataType>(tensor.dtype()), &value)));
+  return ValueHandle(api, value);
 }
 
 /// A tensor without a type where ours cannot hold the value: a sequence, a map, strings, 8-bit floats.
 /// `file`: where it may lie; null: nowhere else than in memory.
-Result<Tensor> unwrap(OrtValue* value, const std::string& name, const std::shared_ptr<OutputFile>& file) {
-  const OrtApi& api = *library()->api;
+Result<Tensor> unwrap(const OrtApi& api, OrtValue* value, const std::string& name,
+                      const std::shared_ptr<OutputFile>& file) {
   if (value == nullptr) return Tensor();
   int is_tensor = 0;
-  DRIFTSCOPE_CHECK(checked(api.IsTensor(value, &is_tensor)));
+  DRIFTSCOPE_CHECK(checked(api, api.IsTensor(value, &is_tensor)));
   if (is_tensor == 0) return Tensor();
   OrtTensorTypeAndShapeInfo* made = nullptr;
-  DRIFTSCOPE_CHECK(checked(api.GetTensorTypeAndShape(value, &made)));
-  const TensorInfoHandle info(made);
+  DRIFTSCOPE_CHECK(checked(api, api.GetTensorTypeAndShape(value, &made)));
+  const TensorInfoHandle info(api, made);
   ONNXTensorElementDataType type{};
   std::size_t rank = 0;
-  DRIFTSCOPE_CHECK(checked(api.GetTensorElementType(info.get(), &type)));
-  DRIFTSCOPE_CHECK(checked(api.GetDimensionsCount(info.get(), &rank)));
+  DRIFTSCOPE_CHECK(checked(api, api.GetTensorElementType(info.get(), &type)));
+  DRIFTSCOPE_CHECK(checked(api, api.GetDimensionsCount(info.get(), &rank)));
   Shape shape(rank);
-  DRIFTSCOPE_CHECK(checked(api.GetDimensions(info.get(), shape.data(), rank)));
+  DRIFTSCOPE_CHECK(checked(api, api.GetDimensions(info.get(), shape.data(), rank)));
   const auto dtype = dtype_from_onnx(static_cast<std::int64_t>(type));
   if (!dtype || bits_per_element(*dtype) == 0) return Tensor();
   DRIFTSCOPE_TRY(const std::int64_t size, tensor_byte_size(*dtype, shape, name));
   void* data = nullptr;
-  DRIFTSCOPE_CHECK(checked(api.GetTensorMutableData(value, &data)));
+  DRIFTSCOPE_CHECK(checked(api, api.GetTensorMutableData(value, &data)));
   if (file != nullptr && file->holds(data))
     return Tensor::in(std::shared_ptr<std::byte>(file, static_cast<std::byte*>(data)), *dtype,
                       std::move(shape), name);
@@ -79,14 +80,16 @@ struct ReservedOutputs {
   std::map<std::string, Place> places;
 
   /// Null: ONNX Runtime allocates it.
-  [[nodiscard]] Result<OrtValue*> value(const std::string& name, const OrtMemoryInfo* memory) const {
+  [[nodiscard]] Result<OrtValue*> value(const OrtApi& api, const std::string& name,
+                                        const OrtMemoryInfo* memory) const {
     const auto found = places.find(name);
     if (found == places.end()) return static_cast<OrtValue*>(nullptr);
     const Place& place = found->second;
     OrtValue* made = nullptr;
-    DRIFTSCOPE_CHECK(checked(library()->api->CreateTensorWithDataAsOrtValue(
-        memory, file->data() + place.offset, place.bytes, place.shape.data(), place.shape.size(),
-        static_cast<ONNXTensorElementDataType>(place.dtype), &made)));
+    DRIFTSCOPE_CHECK(checked(
+        api, api.CreateTensorWithDataAsOrtValue(memory, file->data() + place.offset, place.bytes,
+                                                place.shape.data(), place.shape.size(),
+                                                static_cast<ONNXTensorElementDataType>(place.dtype), &made)));
     return made;
   }
 };
@@ -120,35 +123,37 @@ class MemoryFile {
 
 class NativeModel final : public RuntimeModel {
  public:
-  explicit NativeModel(int threads) : threads_(threads) {}
+  NativeModel(const Library& library, int threads) : library_(library), threads_(threads) {}
 
   Status create(const CreateRequest& request) {
-    const OrtApi& api = *library()->api;
+    const OrtApi& api = *library_.api;
     OrtSessionOptions* made = nullptr;
-    DRIFTSCOPE_CHECK(checked(api.CreateSessionOptions(&made)));
-    const SessionOptionsHandle options(made);
+    DRIFTSCOPE_CHECK(checked(api, api.CreateSessionOptions(&made)));
+    const SessionOptionsHandle options(api, made);
     DRIFTSCOPE_CHECK(
-        checked(api.SetSessionGraphOptimizationLevel(options.get(), level(request.options.at("opt")))));
-    DRIFTSCOPE_CHECK(checked(api.SetIntraOpNumThreads(options.get(), threads_)));
-    DRIFTSCOPE_CHECK(checked(api.SetInterOpNumThreads(options.get(), 1)));
+        checked(api, api.SetSessionGraphOptimizationLevel(options.get(), level(request.options.at("opt")))));
+    DRIFTSCOPE_CHECK(checked(api, api.SetIntraOpNumThreads(options.get(), threads_)));
+    DRIFTSCOPE_CHECK(checked(api, api.SetInterOpNumThreads(options.get(), 1)));
     // It ignores unknown session options (onnxruntime_session_options_config_keys.h).
     for (const auto& [key, value] : request.options)
       if (key.find('.') != std::string::npos)
-        DRIFTSCOPE_CHECK(checked(api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));
-    DRIFTSCOPE_CHECK(add_files(options.get(), *request.source));
+        DRIFTSCOPE_CHECK(checked(api, api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));
+    DRIFTSCOPE_CHECK(add_files(api, options.get(), *request.source));
     if (request.keep_rewritten) {
       optimized_.emplace();
       if (!optimized_->ok()) return io_error("not enough memory for the optimised model");
-      DRIFTSCOPE_CHECK(checked(api.SetOptimizedModelFilePath(options.get(), optimized_->path().c_str())));
+      DRIFTSCOPE_CHECK(
+          checked(api, api.SetOptimizedModelFilePath(options.get(), optimized_->path().c_str())));
     }
     ::OrtSession* session = nullptr;
-    DRIFTSCOPE_CHECK(checked(api.CreateSessionFromArray(library()->env, request.model.data(),
+    DRIFTSCOPE_CHECK(checked(api,
+                             api.CreateSessionFromArray(library_.env, request.model.data(),
                                                         request.model.size(), options.get(), &session),
                              ErrorKind::unsupported));
-    session_.reset(session);
+    session_ = SessionHandle(api, session);
     OrtMemoryInfo* memory = nullptr;
-    DRIFTSCOPE_CHECK(checked(api.CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory)));
-    memory_.reset(memory);
+    DRIFTSCOPE_CHECK(checked(api, api.CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory)));
+    memory_ = MemoryInfoHandle(api, memory);
     return {};
   }
 
@@ -156,11 +161,12 @@ class NativeModel final : public RuntimeModel {
 
   [[nodiscard]] Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs,
                            bool /*timed*/) override {
+    const OrtApi& api = *library_.api;
     std::vector<ValueHandle> wrapped;
     std::vector<const OrtValue*> values;
     std::vector<const char*> input_names;
     for (const NamedTensor& input : inputs) {
-      DRIFTSCOPE_TRY(ValueHandle value, wrap(input, memory_.get()));
+      DRIFTSCOPE_TRY(ValueHandle value, wrap(api, input, memory_.get()));
       values.push_back(value.get());
       wrapped.push_back(std::move(value));
       input_names.push_back(input.name.c_str());
@@ -170,20 +176,19 @@ class NativeModel final : public RuntimeModel {
     const auto run_into = [&](const ReservedOutputs& reserved) -> Status {
       std::vector<OrtValue*> got(outputs.size(), nullptr);
       for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const auto value = reserved.value(outputs[i], memory_.get());
+        const auto value = reserved.value(api, outputs[i], memory_.get());
         if (value.ok()) got[i] = *value;  // else it allocates
       }
       const std::int64_t begin = monotonic_ns();
-      OrtStatus* const status =
-          library()->api->Run(session_.get(), nullptr, input_names.data(), values.data(), values.size(),
-                              output_names.data(), output_names.size(), got.data());
+      OrtStatus* const status = api.Run(session_.get(), nullptr, input_names.data(), values.data(),
+                                        values.size(), output_names.data(), output_names.size(), got.data());
       const std::int64_t time = monotonic_ns() - begin;
       std::vector<ValueHandle> owned;
-      for (OrtValue* const value : got) owned.emplace_back(value);
-      DRIFTSCOPE_CHECK(checked(status));
+      for (OrtValue* const value : got) owned.emplace_back(api, value);
+      DRIFTSCOPE_CHECK(checked(api, status));
       RunResult result{{}, time, {}};
       for (std::size_t i = 0; i < outputs.size(); ++i) {
-        DRIFTSCOPE_TRY(Tensor tensor, unwrap(owned[i].get(), outputs[i], reserved.file));
+        DRIFTSCOPE_TRY(Tensor tensor, unwrap(api, owned[i].get(), outputs[i], reserved.file));
         result.values.push_back({outputs[i], std::move(tensor)});
         owned[i].reset();
       }
@@ -236,7 +241,7 @@ class NativeModel final : public RuntimeModel {
     return opt == "extended" ? ORT_ENABLE_EXTENDED : ORT_ENABLE_ALL;
   }
 
-  static Status add_files(OrtSessionOptions* options, const ModelSource& source) {
+  static Status add_files(const OrtApi& api, OrtSessionOptions* options, const ModelSource& source) {
     std::vector<const char*> names;
     std::vector<char*> buffers;
     std::vector<std::size_t> sizes;
@@ -246,10 +251,11 @@ class NativeModel final : public RuntimeModel {
       sizes.push_back(file.bytes.size());
     }
     if (names.empty()) return {};
-    return checked(library()->api->AddExternalInitializersFromFilesInMemory(
-        options, names.data(), buffers.data(), sizes.data(), names.size()));
+    return checked(api, api.AddExternalInitializersFromFilesInMemory(options, names.data(), buffers.data(),
+                                                                     sizes.data(), names.size()));
   }
 
+  const Library& library_;
   int threads_;
   SessionHandle session_;
   MemoryInfoHandle memory_;
@@ -261,7 +267,7 @@ class NativeModel final : public RuntimeModel {
 class NativeRuntime final : public peer::Runtime {
  public:
   [[nodiscard]] Availability available() const override {
-    const auto& loaded = library();
+    const LoadedLibrary loaded = library();
     if (!loaded.ok()) return {false, loaded.error().message};
     return {true, fmt::format("ONNX Runtime {}", peer_info().version)};
   }
@@ -270,8 +276,9 @@ class NativeRuntime final : public peer::Runtime {
   [[nodiscard]] std::string lacks(DType /*dtype*/) const override { return {}; }
 
   [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const override {
-    if (!library().ok()) return library().error();
-    auto model = std::make_unique<NativeModel>(request.threads);
+    DRIFTSCOPE_TRY(const Library* const loaded,
+                   library(peer::release_to_fetch(peer_info(), request.options)));
+    auto model = std::make_unique<NativeModel>(*loaded, request.threads);
     DRIFTSCOPE_CHECK(model->create(request));
     return std::unique_ptr<RuntimeModel>(std::move(model));
   }

@@ -33,6 +33,50 @@ test("a site without onnxruntime-web says so, in its own words", async () => {
   await host.settled();
 });
 
+/** Packages with onnxruntime-web 1.2.3, whose module says that it is `version`. */
+function fetchedPackage(t, version, files = ["dist/ort.wasm.bundle.min.mjs"]) {
+  const folder = temporaryFolder(t);
+  const dist = join(folder, "onnxruntime-web@1.2.3", "dist");
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(
+    join(dist, "..", "driftscope-package.json"),
+    JSON.stringify({ files: files.map((path) => ({ path })) }),
+  );
+  writeFileSync(
+    join(dist, "ort.wasm.bundle.min.mjs"),
+    `export const env = { wasm: {}, versions: { web: "${version}" } };
+    export const InferenceSession = { create: async () => ({}) };`,
+  );
+  return new Peers(new URL("file:///nonexistent/engine/"), undefined, pathToFileURL(`${folder}/`));
+}
+
+async function opened(peers, options) {
+  const { model } = peers.request({ ...create, options: { opt: "all", ...options } }, memory);
+  await peers.settled();
+  return peers.request({ ...ort, do: "look", model }, memory);
+}
+
+test("another release is loaded from its package, and must be what it is called", async (t) => {
+  const right = await opened(fetchedPackage(t, "1.2.3"), { release: "1.2.3" });
+  assert.equal(right.error, undefined);
+  assert.equal(right.about.threads, 1);
+  const other = await opened(fetchedPackage(t, "1.2.4"), { release: "1.2.3" });
+  assert.match(other.error.message, /1\.2\.3 was asked for, 1\.2\.4 came/);
+  const absent = await opened(fetchedPackage(t, "1.2.3"), { release: "1.9.9" });
+  assert.equal(absent.error.kind, "missing");
+  assert.match(absent.error.message, /onnxruntime-web 1\.9\.9 is not here/);
+  const without = await opened(fetchedPackage(t, "1.2.3", ["dist/ort.min.js"]), { release: "1.2.3" });
+  assert.equal(without.error.kind, "unsupported");
+  assert.match(without.error.message, /1\.2\.3 has no build wasm that is a module/);
+});
+
+test("a model of another release gets another runtime, the next one of the same release not", async (t) => {
+  const peers = fetchedPackage(t, "1.2.3");
+  assert.equal((await opened(peers, { release: "1.2.3" })).error, undefined);
+  assert.match((await opened(peers, {})).error.message, /lacks onnxruntime-web/);
+  assert.equal((await opened(peers, { release: "1.2.3" })).error, undefined);
+});
+
 test("a request that cannot be fulfilled is answered, not thrown", () => {
   const host = new Peers(new URL("file:///nonexistent/engine/"));
   const { error } = host.request({ ...ort, do: "copy", model: 7, to: [] }, memory);

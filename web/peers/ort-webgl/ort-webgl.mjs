@@ -15,8 +15,9 @@ function renderer() {
 }
 
 export class Peer extends OnnxRuntimeWeb {
-  constructor(folder) {
-    super(folder, {
+  constructor(folder, packages) {
+    super(folder, packages, {
+      name: "webgl",
       module: "ort.webgl.min.mjs",
       provider: "webgl",
       language: "GLSL ES 3.00",

@@ -13,8 +13,9 @@ async function adapter() {
 }
 
 export class Peer extends OnnxRuntimeWeb {
-  constructor(folder) {
-    super(folder, {
+  constructor(folder, packages) {
+    super(folder, packages, {
+      name: "webgpu",
       module: "ort.webgpu.bundle.min.mjs",
       provider: "webgpu",
       wasm: "ort-wasm-simd-threaded.asyncify.wasm",

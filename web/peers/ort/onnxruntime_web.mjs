@@ -1,6 +1,7 @@
 // onnxruntime-web for peers.mjs, with one of its execution providers. Its files lie in a folder beside
 // engine/ and are loaded with the first model. Clients: ort.mjs, ../ort-webgpu, ../ort-webgl.
 import { Threads } from "../../shared/threads.mjs";
+import { openPackage } from "../packages.mjs";
 import { PeerError } from "../peers.mjs";
 
 // A start takes a second or two. If it takes this long (threads.mjs knows of one reason), another
@@ -46,8 +47,23 @@ async function watchMemory(action, found) {
   }
 }
 
+/** Names of a build's module through the releases, the newest first. */
+const modulesOf = (build) => [
+  `dist/ort.${build}.bundle.min.mjs`,
+  `dist/ort.${build}.min.mjs`,
+  `dist/esm/ort.${build}.min.js`,
+];
+
+/** The wasm file that was fetched last; `known` where it is not known. */
+function wasmFetched(known) {
+  const fetched = performance.getEntriesByType?.("resource") ?? [];
+  const names = fetched.map(({ name }) => new URL(name).pathname.split("/").pop());
+  return names.filter((name) => name.endsWith(".wasm") && name.startsWith("ort")).pop() ?? known;
+}
+
 export class OnnxRuntimeWeb {
   #folder;
+  #packages;
   #build;
   #runtime = null; // {ort, threads, memory, pool}
   #broken = 0; // how many runtimes crashed; to import a module again it needs another name
@@ -55,13 +71,14 @@ export class OnnxRuntimeWeb {
   stuck = null;
 
   /**
-   * `build`: {module, provider, wasm?, language, check?}: which module to import, the execution provider, the
-   * wasm file that it loads, what its kernels are written in; check() rejects where it cannot run, and
-   * resolves to {device, software}.
+   * `build`: {name, module, provider, wasm?, language, check?}: the build as the package names it, which
+   * module to import, the execution provider, the wasm file that it loads, what its kernels are written in;
+   * check() rejects where it cannot run, and resolves to {device, software}. `packages`: as of a Peer.
    */
-  constructor(folder, build) {
+  constructor(folder, packages, build) {
     this.#folder = folder;
     this.#build = build;
+    this.#packages = packages;
   }
 
   close() {
@@ -69,7 +86,7 @@ export class OnnxRuntimeWeb {
     this.#runtime = null;
   }
 
-  async open({ bytes, files, options: { opt = "all", ...extra }, threads }) {
+  async open({ bytes, files, options: { opt = "all", release, build, ...extra }, threads }) {
     const externalData = files.map(({ name, data }) => ({ path: name, data }));
     const options = {
       executionProviders: [this.#build.provider],
@@ -78,7 +95,7 @@ export class OnnxRuntimeWeb {
       extra,
       ...(externalData.length > 0 && { externalData }),
     };
-    return this.#open(bytes, options, threads);
+    return this.#open(bytes, options, { threads, release, name: build ?? this.#build.name });
   }
 
   tensor(dtype, shape, buffer) {
@@ -99,8 +116,8 @@ export class OnnxRuntimeWeb {
 
   about() {
     const { threads } = this.#runtime;
-    const { wasm, language } = this.#build;
-    const { device, software } = this.#facts;
+    const { language } = this.#build;
+    const { device, software, wasm } = this.#facts;
     const options = { ...(wasm && { wasm }), ...(software && { software_gpu: "true" }) };
     return { threads, instruction_set: language, options, ...(device && { device }) };
   }
@@ -122,10 +139,10 @@ export class OnnxRuntimeWeb {
     if (error instanceof WebAssembly.RuntimeError) this.#giveUp();
   }
 
-  async #open(bytes, options, threads) {
+  async #open(bytes, options, wanted) {
     for (let attempt = 1; ; ++attempt) {
       try {
-        return await this.#openOnce(bytes.slice(), options, threads, startLimit.ms * attempt);
+        return await this.#openOnce(bytes.slice(), options, wanted, startLimit.ms * attempt);
       } catch (error) {
         if (!/due to timeout/.test(error?.message)) throw error;
         if (attempt === startLimit.times) {
@@ -142,15 +159,16 @@ export class OnnxRuntimeWeb {
     this.close();
   }
 
-  async #openOnce(bytes, options, threads, limitMs) {
+  async #openOnce(bytes, options, wanted, limitMs) {
     const create = () => this.#runtime.ort.InferenceSession.create(bytes, options);
     if (this.#runtime) return create();
     this.#facts = (await this.#build.check?.()) ?? {};
-    const ort = await this.#load();
+    const ort = await this.#load(wanted);
     ort.env.logLevel = "fatal";
     ort.env.wasm.initTimeout = limitMs;
-    ort.env.wasm.numThreads = globalThis.crossOriginIsolated === false ? 1 : threads;
-    const runtime = { ort, threads: 1, version: ort.env.versions.web, memory: null, pool: new Threads() };
+    const alone = globalThis.crossOriginIsolated === false || ort.env.wasm.wasmPaths !== undefined;
+    ort.env.wasm.numThreads = alone ? 1 : wanted.threads;
+    const runtime = { ort, threads: 1, memory: null, pool: new Threads() };
     this.#runtime = runtime;
     try {
       return await runtime.pool.keep(() => watchMemory(create, (memory) => (runtime.memory = memory)));
@@ -161,10 +179,14 @@ export class OnnxRuntimeWeb {
       throw error;
     } finally {
       runtime.threads = ort.env.wasm.numThreads; // lowered by the runtime where there are no threads
+      const { wasm } = this.#build;
+      if (wasm || wanted.release)
+        this.#facts = { ...this.#facts, wasm: wanted.release ? wasmFetched(wasm) : wasm };
     }
   }
 
-  async #load() {
+  async #load({ release, name }) {
+    if (release) return this.#loadRelease(release, name);
     const url = new URL(this.#build.module, this.#folder);
     if (this.#broken > 0) url.search = `again=${this.#broken}`;
     try {
@@ -175,5 +197,32 @@ export class OnnxRuntimeWeb {
         `'cmake --build --preset web'`;
       throw new PeerError("missing", message, true);
     }
+  }
+
+  async #loadRelease(release, name) {
+    const files = await openPackage(this.#packages, "onnxruntime-web", release);
+    const module = modulesOf(name).find((file) => files.files.has(file));
+    if (!module) {
+      const message =
+        `onnxruntime-web ${release} has no build ${name} that is a module ` +
+        `(${modulesOf(name).join(", ")})`;
+      throw new PeerError("unsupported", message, true);
+    }
+    const url = files.url(module);
+    if (this.#broken > 0) url.search = `again=${this.#broken}`;
+    let ort;
+    try {
+      ort = await import(url.href);
+      ort = ort.env ? ort : ort.default;
+    } catch (error) {
+      throw new PeerError("unsupported", `onnxruntime-web ${release} does not load: ${error.message}`, true);
+    }
+    const web = ort.env.versions?.web;
+    if (web !== undefined && web !== release)
+      throw new PeerError("missing", `onnxruntime-web ${release} was asked for, ${web} came`, true);
+    // Before 1.19 it looks for its files beside the page's script, and starts threads from blob: URLs, which
+    // the page's security policy forbids.
+    if (module.startsWith("dist/esm/")) ort.env.wasm.wasmPaths = files.url("dist/").href;
+    return ort;
   }
 }

@@ -2,7 +2,7 @@
 import { TensorFlowJs } from "../tfjs/tensorflow.mjs";
 
 export class Peer extends TensorFlowJs {
-  constructor(folder) {
-    super(folder, { name: "cpu", script: "tf-backend-cpu.min.js", language: "JavaScript" });
+  constructor(folder, packages) {
+    super(folder, packages, { name: "cpu", script: "tf-backend-cpu.min.js", language: "JavaScript" });
   }
 }

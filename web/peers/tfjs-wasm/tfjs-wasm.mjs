@@ -11,8 +11,8 @@ const noThreads = "TensorFlow.js starts threads from blob: URLs, which the page'
 const mayStartThreads = (folder) => folder.protocol === "file:";
 
 export class Peer extends TensorFlowJs {
-  constructor(folder) {
-    super(folder, {
+  constructor(folder, packages) {
+    super(folder, packages, {
       name: "wasm",
       script: "tf-backend-wasm.min.js",
       language: "wasm",

@@ -7,8 +7,8 @@ import { TensorFlowJs } from "../tfjs/tensorflow.mjs";
 const onOff = (value) => value === "on";
 
 export class Peer extends TensorFlowJs {
-  constructor(folder) {
-    super(folder, {
+  constructor(folder, packages) {
+    super(folder, packages, {
       name: "webgl",
       script: "tf-backend-webgl.min.js",
       language: "GLSL ES 3.00",

@@ -14,9 +14,9 @@ async function usableAdapter() {
 }
 
 export class Peer extends TensorFlowJs {
-  constructor(folder) {
+  constructor(folder, packages) {
     let facts = {};
-    super(folder, {
+    super(folder, packages, {
       name: "webgpu",
       script: "tf-backend-webgpu.min.js",
       language: "WGSL",

@@ -1,5 +1,6 @@
 // TensorFlow.js for peers.mjs, with one of its backends. Its files lie in the folder tfjs/ beside engine/ and
 // are loaded with the first model. Clients: ../tfjs-cpu, ../tfjs-wasm, ../tfjs-webgl, ../tfjs-webgpu.
+import { openPackage } from "../packages.mjs";
 import { PeerError } from "../peers.mjs";
 import { profiled } from "./kernel_times.mjs";
 import { artifactsOf, finalNodes } from "./model.mjs";
@@ -7,8 +8,22 @@ import { loadScript } from "./scripts.mjs";
 
 const arrays = { float32: Float32Array, int32: Int32Array, bool: Uint8Array };
 
+/** Where the three scripts and the backend's other files are: beside engine/, or in packages of a release. */
+async function placesOf(folder, packages, release, { name, script }) {
+  const core = ["tf-core.min.js", "tf-converter.min.js"];
+  if (!release) return { scripts: [...core, script].map((file) => new URL(file, folder)), folder };
+  const parts = ["core", "converter", `backend-${name}`];
+  const opened = [];
+  for (const part of parts) opened.push(await openPackage(packages, `@tensorflow/tfjs-${part}`, release));
+  const scripts = [...core, script].map((file, i) => opened[i].url(`dist/${file}`));
+  // Another release in the same process keeps its state in these.
+  for (const global of ["tf", "_tfengine", "_tfGlobals"]) delete globalThis[global];
+  return { scripts, folder: opened[2].url("dist/") };
+}
+
 export class TensorFlowJs {
   #folder;
+  #packages;
   #backend;
   #tf = null;
   #facts = {};
@@ -21,9 +36,10 @@ export class TensorFlowJs {
    * folder, request) → {threads?, instruction_set?, device?, options?} afterwards; heap(tf) → {bytes, kind}
    * or null; profiles(tf): whether kernels can be timed here.
    */
-  constructor(folder, backend) {
+  constructor(folder, packages, backend) {
     this.#folder = new URL("../tfjs/", folder);
     this.#backend = backend;
+    this.#packages = packages;
   }
 
   close() {}
@@ -116,21 +132,26 @@ export class TensorFlowJs {
 
   async #start(request) {
     if (this.#tf) return this.#tf;
+    const { release } = request.options;
+    const { scripts, folder } = await placesOf(this.#folder, this.#packages, release, this.#backend);
     try {
-      for (const script of ["tf-core.min.js", "tf-converter.min.js", this.#backend.script])
-        await loadScript(new URL(script, this.#folder));
+      for (const script of scripts) await loadScript(script);
     } catch (error) {
+      if (release)
+        throw new PeerError("unsupported", `TensorFlow.js ${release} does not load: ${error.message}`, true);
       const message =
         `the site lacks TensorFlow.js (${error.message}); run tools/setup, then ` +
         `'cmake --build --preset web'`;
       throw new PeerError("missing", message, true);
     }
     const { tf } = globalThis;
-    await this.#backend.prepare?.(tf, this.#folder, request);
+    if (release && tf.version_core !== release)
+      throw new PeerError("missing", `TensorFlow.js ${release} was asked for, ${tf.version_core} came`, true);
+    await this.#backend.prepare?.(tf, folder, request);
     if (!(await tf.setBackend(this.#backend.name)))
       throw new PeerError("missing", `TensorFlow.js could not start its backend ${this.#backend.name}`, true);
     await tf.ready();
-    this.#facts = (await this.#backend.describe?.(tf, this.#folder, request)) ?? {};
+    this.#facts = (await this.#backend.describe?.(tf, folder, request)) ?? {};
     this.#tf = tf;
     return tf;
   }
