@@ -94,6 +94,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND python3 -B -m unittest discover -s tests/mutate)
   driftscope_suite("tree: trying models from packages" LABELS tree
     COMMAND python3 -B -m unittest discover -s tests/wild)
+  driftscope_suite("tree: the museum's exhibits" LABELS tree
+    COMMAND python3 -B -m unittest discover -s tests/museum)
   driftscope_suite("tree: formatting" LABELS tree
     COMMAND tools/format --check)
   driftscope_suite("tree: eslint" LABELS tree

@@ -193,8 +193,8 @@ Result<fs::path> provide_package(const peer::NeededPackage& needed, const Packag
   std::error_code error;
   if (fs::exists(folder / package_list, error)) {
     DRIFTSCOPE_CHECK(check_package(folder));
-  } else {
-    DRIFTSCOPE_TRY(const fs::path fetched, fetch_package(needed, folder, progress));
+  } else if (auto fetched = fetch_package(needed, folder, progress); !fetched.ok()) {
+    return fetched;
   }
   checked.insert(folder);
   return folder;
