@@ -16,7 +16,7 @@ Result<documents::Generate> read_generation(std::string_view json) {
         "expected the JSON of `driftscope generate --json`, \"format\": \"driftscope-generate-1\"");
   documents::Generate results;
   DRIFTSCOPE_CHECK(read_json(document, JsonPath(), results));
-  if (results.targets.empty()) return bad_input("/targets: expected at least one target, found none");
+  if (results.targets.empty()) return bad_input("targets: expected at least one target, got none");
   // They are looked up by number.
   std::ranges::sort(results.tokens, {}, &documents::GenerateToken::token);
   return results;

@@ -71,6 +71,7 @@ class MapPainting {
     if (parted_) painter_.clip({box_.left + layout_.names, box_.top, box_.right, box_.bottom});
     paint_heads();
     if (parted_) painter_.unclip();
+    paint_titles();
     if (parted_) painter_.clip({box_.left, box_.top + layout_.head, box_.right, box_.bottom});
     for (std::size_t row = 0; row < map_.rows.size(); ++row) {
       const float top = row_top(row);
@@ -106,14 +107,7 @@ class MapPainting {
       if (start.column < layout_.lefts.size())
         painter_.text({column_left(start.column), box_.top + 10.0f * unit_}, start.title, theme_.dim,
                       Anchor::start, true);
-    const float right = box_.left + layout_.names - 8.0f * unit_;
-    const auto title = [&](float y, std::string_view text) {
-      if (parted_) painter_.clip(box_);
-      painter_.text({right, box_.top + y * unit_}, text, theme_.dim, Anchor::end, true);
-      if (parted_) painter_.unclip();
-    };
     if (map_.heads.empty()) {
-      title(28.0f, "another token");
       for (const std::size_t column : map_.marked) {
         const float centre = column_left(column) + layout_.wide / 2.0f;
         const float top = box_.top + 24.0f * unit_;
@@ -123,12 +117,20 @@ class MapPainting {
       }
       return;
     }
+    for (std::size_t column = first_; column < last_ && column < map_.heads.size(); ++column)
+      paint_head(map_.heads[column], column_left(column));
+  }
+
+  void paint_titles() {
+    const float right = box_.left + layout_.names - 8.0f * unit_;
+    const auto title = [&](float y, std::string_view text) {
+      painter_.text({right, box_.top + y * unit_}, text, theme_.dim, Anchor::end, true);
+    };
+    if (map_.heads.empty()) return title(28.0f, "another token");
     title(28.0f, "step");
     title(45.0f, "token");
     title(62.0f, "instead of");
-    if (!map_.bars.empty()) title(82.0f, map_.bars);
-    for (std::size_t column = first_; column < last_ && column < map_.heads.size(); ++column)
-      paint_head(map_.heads[column], column_left(column));
+    if (!map_.bars.empty()) title(84.0f, map_.bars);
   }
 
   void paint_head(const VerdictMapHead& head, float left) {
@@ -221,6 +223,13 @@ VerdictMapPlace verdict_map_place(const VerdictMap& map, const VerdictMapPart& p
     if (row < map.rows.size()) place.row = row;
   }
   return place;
+}
+
+Point verdict_map_scroll(const VerdictMap& map, std::size_t column, std::size_t row, float unit) {
+  constexpr std::size_t before = 4;
+  const MapLayout layout(map, unit);
+  return {layout.lefts[column - std::min(column, before)],
+          layout.high * static_cast<float>(row - std::min(row, before))};
 }
 
 }  // namespace driftscope

@@ -62,4 +62,8 @@ struct VerdictMapPlace {
 [[nodiscard]] VerdictMapPlace verdict_map_place(const VerdictMap& map, const VerdictMapPart& part, Point at,
                                                 float unit);
 
+/// How far a part is scrolled that shows this cell behind some others.
+[[nodiscard]] Point verdict_map_scroll(const VerdictMap& map, std::size_t column, std::size_t row,
+                                       float unit);
+
 }  // namespace driftscope

@@ -91,6 +91,7 @@ class GenerationScreen final : public View {
   void remake() {
     const GenerateTarget& target = results_->targets[chosen_];
     bad_ = bad_layers(target);
+    to_fault_ = bad_ > 0;
     made_ = generation_map(*results_, target,
                            {.most_rows = 2000, .only_bad = only_bad_ && bad_ > 0, .words = words_});
   }
@@ -148,6 +149,7 @@ class GenerationScreen final : public View {
   void draw_map(Screen& screen, const GenerateTarget& target, ImVec2 room) {
     auto measure = screen.painter();
     const MapSize size = verdict_map_size(made_.map, measure.unit());
+    if (to_fault_) show_fault(measure.unit());
     ImGui::BeginChild("map", room, 0, ImGuiWindowFlags_HorizontalScrollbar);
     const ImVec2 low = ImGui::GetWindowPos();
     const ImVec2 inner = ImGui::GetContentRegionAvail();
@@ -161,6 +163,18 @@ class GenerationScreen final : public View {
       draw_tooltip(screen, target, verdict_map_place(made_.map, part, {mouse.x, mouse.y}, painter.unit()));
     }
     ImGui::EndChild();
+  }
+
+  /// The first layer that is wrong comes into sight, below some that are right.
+  void show_fault(float unit) {
+    to_fault_ = false;
+    const auto& columns = made_.map.columns;
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      for (std::size_t row = 0; row < columns[column].size(); ++row)
+        if (is_bad(columns[column][row])) {
+          const Point at = verdict_map_scroll(made_.map, column, row, unit);
+          return ImGui::SetNextWindowScroll({at.x, at.y});
+        }
   }
 
   void draw_tooltip(const Screen& screen, const GenerateTarget& target, VerdictMapPlace place) const {
@@ -218,6 +232,7 @@ class GenerationScreen final : public View {
   std::size_t bad_ = 0;
   bool words_ = true;
   bool only_bad_ = false;
+  bool to_fault_ = false;
 };
 
 }  // namespace

@@ -119,6 +119,11 @@ const LayerWorkResult* result_of(const Screen& screen, const LayerTask& task) {
   return nullptr;
 }
 
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 void draw_result(const Screen& screen, const WorkButton& button, const LayerWorkResult& result) {
   const float em = ImGui::GetFontSize();
   ImGui::Dummy({0.0f, em * 0.2f});
@@ -126,7 +131,7 @@ void draw_result(const Screen& screen, const WorkButton& button, const LayerWork
   if (result.failed)
     small_text(screen, fmt::format("{}: {}", button.name, result.text), screen.theme.verdict(Verdict::fault));
   else if (result.folder.empty())
-    ImGui::TextUnformatted(result.text.c_str());
+    ImGui::TextUnformatted(sentence(result.text).c_str());
   else
     small_text(screen, result.text, screen.theme.dim);
   ImGui::PopTextWrapPos();
@@ -215,7 +220,7 @@ void draw_why(Screen& screen, std::size_t layer, std::size_t target) {
     draw_cause(screen, *why);
     draw_where(screen, *why);
     draw_hypotheses(screen, *why);
-    if (why->matters) wrapped(why->matters->answer_with_layer_right);
+    if (why->matters) wrapped(sentence(why->matters->answer_with_layer_right));
   } else {
     wrapped_small(screen, "No hypothesis could be tried on what was recorded.");
   }

@@ -96,7 +96,7 @@ test("what is no generation says what is wrong, and what is open stays", { skip 
     "expect noerror",
     "open bad.json",
     "idle",
-    "expect error bad.json: /",
+    "expect error bad.json: the document",
     "open next.json",
     "idle",
     'expect error "format": "driftscope-generate-1"',

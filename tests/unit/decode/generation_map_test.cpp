@@ -106,7 +106,7 @@ TEST_CASE("ReadGeneration_ItsJson_ComesBack_AndOtherIsRefused") {
       std::string::npos);
   results.targets.clear();
   CHECK(read_generation(json_text(encode(results))).error().message ==
-        "/targets: expected at least one target, found none");
+        "targets: expected at least one target, got none");
 }
 
 }  // namespace driftscope::test::generation_map_test

@@ -85,6 +85,12 @@ TEST_CASE("VerdictMap_APart_ShowsWhatIsInSight_AndPointsFindTheirPlace") {
   REQUIRE((place.row && place.column));
   CHECK(*place.row == 90);
   CHECK(*place.column == 2);
+  const Point to = verdict_map_scroll(map, 30, 60, 1.0f);
+  const VerdictMapPlace shown = verdict_map_place(map, {part.box, to}, {301.0f, 61.0f}, 1.0f);
+  CHECK((shown.row && shown.column));
+  CHECK(*shown.row == 56);
+  CHECK(*shown.column == 26);
+  CHECK(verdict_map_scroll(map, 2, 1, 1.0f).x == 0.0f);
   const VerdictMapPlace name = verdict_map_place(map, part, {50.0f, 61.0f}, 1.0f);
   CHECK((name.row && !name.column));
   const VerdictMapPlace head = verdict_map_place(map, part, {301.0f, 30.0f}, 1.0f);

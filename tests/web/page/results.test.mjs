@@ -143,7 +143,7 @@ test("a generation opens from its folder and from its file", async (t) => {
   assert.match(await copied(page), /^pc\/fast +0 +2 +77 .* fault +conv$/m);
   writeFileSync(join(folder, "bad.json"), '{"format": "driftscope-generate-1"}');
   await page.locator("#file").setInputFiles(join(folder, "bad.json"));
-  await refused(page, /bad\.json: \/model/);
+  await refused(page, /bad\.json: the document: "model" is missing/);
   assert.match(await copied(page), /^pc\/fast +0 +2 +77 /m);
   assert.deepEqual(complaints, []);
 });
