@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/graph/attributes.hpp"
 #include "core/ops/shared/broadcast.hpp"
+#include "core/ops/shared/head_options.hpp"
 #include "core/ops/shared/key_mask.hpp"
 
 namespace driftscope::ops::attention {
@@ -21,36 +21,7 @@ namespace driftscope::ops::attention {
 constexpr std::array<std::string_view, 7> names = {
     "Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen"};
 
-struct Options {
-  std::int64_t heads = 0, kv_heads = 0;  // 0: as the shapes say
-  std::int64_t left = -1, right = -1;
-  bool causal = false;
-  std::optional<float> scale;
-  float softcap = 0.0F;
-  KeptScores kept = KeptScores::products;
-};
-
-Result<Options> read_options(const Node& node) {
-  Options options;
-  DRIFTSCOPE_TRY(options.heads, int_attribute(node, "q_num_heads", 0));
-  DRIFTSCOPE_TRY(options.kv_heads, int_attribute(node, "kv_num_heads", 0));
-  DRIFTSCOPE_TRY(options.left, int_attribute(node, "left_window_size", -1));
-  DRIFTSCOPE_TRY(options.right, int_attribute(node, "right_window_size", -1));
-  DRIFTSCOPE_TRY(options.causal, flag_attribute(node, "is_causal", false));
-  DRIFTSCOPE_TRY(options.softcap, float_attribute(node, "softcap", 0.0F));
-  if (node.attribute("scale") != nullptr) {
-    DRIFTSCOPE_TRY(options.scale, float_attribute(node, "scale", 1.0F));
-  }
-  if (options.heads < 0 || options.kv_heads < 0 || options.left < -1 || options.right < -1)
-    return bad_input(
-        "attributes q_num_heads, kv_num_heads: expected at least 0; left_window_size, right_window_size: at "
-        "least -1");
-  DRIFTSCOPE_TRY(const std::int64_t mode, int_attribute(node, "qk_matmul_output_mode", 0));
-  if (mode < 0 || mode > 3)
-    return bad_input(fmt::format("attribute qk_matmul_output_mode: expected 0 to 3, got {}", mode));
-  options.kept = static_cast<KeptScores>(mode);
-  return options;
-}
+using Options = AttentionOptions;
 
 // [batch, heads, sequence, size] of input `i`.
 Result<SymbolicShape> by_heads(const InferContext& context, std::size_t i, std::int64_t heads) {
@@ -85,7 +56,7 @@ Status check_mask(const InferContext& context, const SymbolicShape& q, const Dim
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  DRIFTSCOPE_TRY(const Options options, read_options(context.node()));
+  DRIFTSCOPE_TRY(const Options options, read_attention_options(context.node()));
   for (const std::size_t i : {0u, 1u, 2u, 4u, 5u})
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
   DRIFTSCOPE_CHECK(expect_kind(context, 3, names[3], Kinds::numeric_or_bool));
@@ -172,7 +143,7 @@ class Mask {
 struct Attention {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const Options options, read_options(context.node()));
+    DRIFTSCOPE_TRY(const Options options, read_attention_options(context.node()));
     if (context.has_input(3) && context.dtype(3) != DType::boolean && !is_floating(context.dtype(3)))
       return unsupported("attn_mask of integers is not known here");
     const Shape& q_shape = context.shape(0);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "core/graph/attributes.hpp"
 #include "core/ops/shared/composition.hpp"
 #include "core/ops/shared/head_options.hpp"
 #include "core/ops/shared/key_mask.hpp"
@@ -36,48 +35,7 @@ std::string_view name_of(const Places& places, std::size_t i) {
   return places.quantized ? of_integers[i] : own[i];
 }
 
-struct Options : HeadOptions {
-  std::int64_t hidden = 0;        // of query and of key; 0: a third of the weights' columns
-  std::int64_t value_hidden = 0;  // likewise
-};
-
-Result<Options> read_options(const Node& node) {
-  Options options;
-  DRIFTSCOPE_TRY(static_cast<HeadOptions&>(options), read_head_options(node));
-  DRIFTSCOPE_TRY(const Ints sizes, ints_attribute(node, "qkv_hidden_sizes", {}));
-  for (const std::string_view name : {"do_rotary", "past_present_share_buffer"}) {
-    DRIFTSCOPE_TRY(const std::int64_t value, int_attribute(node, name, 0));
-    if (value != 0) return unsupported(fmt::format("{} with {} is not known here", node.op_type, name));
-  }
-  if (sizes.empty()) return options;
-  if (sizes.size() != 3 || sizes[0] != sizes[1] || std::ranges::any_of(sizes, [&](std::int64_t size) {
-        return size <= 0 || size > (std::int64_t{1} << 30) || size % options.heads != 0;
-      }))
-    return bad_input(
-        fmt::format("attribute qkv_hidden_sizes: expected three multiples of num_heads ({}), the first "
-                    "two equal, got {}",
-                    options.heads, fmt::join(sizes, ", ")));
-  options.hidden = sizes[0];
-  options.value_hidden = sizes[2];
-  return options;
-}
-
-// The widths of query (and key), and of value, once the weights' shape is known.
-Result<Options> with_widths(Options options, const Dimension& columns) {
-  if (!columns.known()) return options;
-  if (options.hidden == 0) {
-    if (columns.size == 0 || columns.size % (3 * options.heads) != 0)
-      return bad_input(
-          fmt::format("input 1 (weights): {} columns cannot be split into query, key and value of {} "
-                      "heads",
-                      columns.size, options.heads));
-    options.hidden = options.value_hidden = columns.size / 3;
-  } else if (2 * options.hidden + options.value_hidden != columns.size) {
-    return bad_input(fmt::format("input 1 (weights): expected {} columns (qkv_hidden_sizes), got {}",
-                                 2 * options.hidden + options.value_hidden, columns.size));
-  }
-  return options;
-}
+using Options = ProjectedHeadOptions;
 
 Status check_types(const InferContext& context, const Places& places) {
   if (!places.quantized) {
@@ -95,12 +53,14 @@ Status check_types(const InferContext& context, const Places& places) {
 }
 
 Result<std::vector<TensorType>> infer_at(const InferContext& context, const Places& places) {
-  DRIFTSCOPE_TRY(Options options, read_options(context.node()));
+  DRIFTSCOPE_TRY(Options options, read_projected_head_options(context.node()));
   DRIFTSCOPE_CHECK(check_types(context, places));
   DRIFTSCOPE_CHECK(expect_rank(context, 0, "input", 3, 3));
   DRIFTSCOPE_CHECK(expect_shape(context, 1, name_of(places, 1),
                                 {dimension_of(context, 0, 2), dimension_of(context, 1, 1)}));
-  DRIFTSCOPE_TRY(options, with_widths(options, dimension_of(context, 1, 1)));
+  if (const Dimension columns = dimension_of(context, 1, 1); columns.known()) {
+    DRIFTSCOPE_TRY(options, with_widths(options, columns.size));
+  }
   DRIFTSCOPE_CHECK(expect_shape(context, 2, "bias", {dimension_of(context, 1, 1)}));
   const Dimension batch = dimension_of(context, 0, 0);
   const Dimension queries = dimension_of(context, 0, 1);
@@ -150,8 +110,8 @@ Result<std::vector<S>> projections(KernelContext<S>& context, const Places& plac
 
 template <class S>
 Status attend_projected(KernelContext<S>& context, const Places& places) {
-  DRIFTSCOPE_TRY(Options options, read_options(context.node()));
-  DRIFTSCOPE_TRY(options, with_widths(options, known_dimension(context.shape(1)[1])));
+  DRIFTSCOPE_TRY(Options options, read_projected_head_options(context.node()));
+  DRIFTSCOPE_TRY(options, with_widths(options, context.shape(1)[1]));
   DRIFTSCOPE_TRY(const std::vector<S> all, projections(context, places));
   const Shape& input = context.shape(0);
   const std::int64_t heads = options.heads;

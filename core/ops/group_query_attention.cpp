@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "core/graph/attributes.hpp"
+#include "core/ops/shared/head_options.hpp"
 #include "core/ops/shared/key_mask.hpp"
 #include "core/ops/shared/rotary.hpp"
 
@@ -27,42 +27,7 @@ constexpr std::array<std::string_view, 12> names = {"query",
                                                     "attention_bias",
                                                     "head_sink"};
 
-struct Options {
-  std::int64_t heads = 0, kv_heads = 0, window = -1;
-  bool rotary = false, interleaved = false, smooth = false;
-  float scale = 0.0f, softcap = 0.0f;
-};
-
-Result<Options> read_options(const Node& node) {
-  Options options;
-  DRIFTSCOPE_TRY(options.heads, required_int(node, "num_heads", 1));
-  DRIFTSCOPE_TRY(options.kv_heads, required_int(node, "kv_num_heads", 1));
-  DRIFTSCOPE_TRY(options.window, int_attribute(node, "local_window_size", -1));
-  DRIFTSCOPE_TRY(options.rotary, flag_attribute(node, "do_rotary", false));
-  DRIFTSCOPE_TRY(options.interleaved, flag_attribute(node, "rotary_interleaved", false));
-  DRIFTSCOPE_TRY(const std::int64_t smooth, int_attribute(node, "smooth_softmax", 0));
-  DRIFTSCOPE_TRY(options.scale, float_attribute(node, "scale", 0.0f));
-  DRIFTSCOPE_TRY(options.softcap, float_attribute(node, "softcap", 0.0f));
-  options.smooth = smooth == 1;
-  if (options.heads > 65536) return limit_error("attribute num_heads: more than 65536 are not supported");
-  if (options.heads % options.kv_heads != 0)
-    return bad_input(fmt::format("attribute num_heads: {} is not a multiple of kv_num_heads {}",
-                                 options.heads, options.kv_heads));
-  for (const auto& [name, usual] :
-       {std::pair{"qk_output", 0}, {"sliding_window_cache", 0}, {"kv_cache_bit_width", 0}, {"causal", 1}}) {
-    DRIFTSCOPE_TRY(const std::int64_t value, int_attribute(node, name, usual));
-    if (value != usual)
-      return unsupported(fmt::format("GroupQueryAttention with {} {} is not known here", name, value));
-  }
-  for (const std::string_view name : {"k_quant_type", "v_quant_type"}) {
-    DRIFTSCOPE_TRY(const std::string type, string_attribute(node, name, "NONE"));
-    if (type != "NONE") return unsupported("GroupQueryAttention with a quantized cache is not known here");
-  }
-  for (std::size_t i = names.size(); i < node.inputs.size(); ++i)
-    if (node.inputs[i] != no_value)
-      return unsupported(fmt::format("GroupQueryAttention with input {} is not known here", i));
-  return options;
-}
+using Options = GroupQueryOptions;
 
 // The size of a head; unknown where the input's last size is.
 Result<Dimension> head_size(const InferContext& context, const Options& options) {
@@ -105,7 +70,7 @@ Result<Dimension> total_length(const InferContext& context, const Dimension& add
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  DRIFTSCOPE_TRY(const Options options, read_options(context.node()));
+  DRIFTSCOPE_TRY(const Options options, read_group_query_options(context.node()));
   DRIFTSCOPE_CHECK(expect_given(context, {0, 5, 6}, names));
   for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 10u, 11u})
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
@@ -149,13 +114,9 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 // Of one run.
 struct Run {
   AttentionSizes sizes;
-  std::int64_t before = 0;  // rows of the past caches
-  std::int64_t total = 0;
+  GroupQueryLengths rows;
   std::vector<std::int64_t> lengths;  // of each sequence, with the new positions
   std::vector<std::int64_t> past;     // … without
-
-  /// The first run of a prompt, which may be padded at its right.
-  [[nodiscard]] bool is_prompt() const { return total == sizes.queries; }
 };
 
 template <class S>
@@ -163,25 +124,15 @@ Result<Run> read_run(const KernelContext<S>& context, const Options& options) {
   Run run;
   const Shape& query = context.shape(0);
   const std::int64_t heads = options.heads + (context.has_input(1) ? 0 : 2 * options.kv_heads);
-  run.before = context.has_input(3) ? context.shape(3)[2] : 0;
-  run.total = context.tensor(6).template values<std::int32_t>()[0];
-  const std::int64_t after = std::max(run.before, run.total);
-  if (run.total > run.before + query[1])
-    return bad_input(fmt::format(
-        "input 6 (total_sequence_length): {} positions, but the caches hold {} before and {} are new",
-        run.total, run.before, query[1]));
-  run.sizes = {query[0], options.heads,    options.kv_heads, query[1],
-               after,    query[2] / heads, query[2] / heads};
-  for (std::int64_t b = 0; b < query[0]; ++b) {
-    const std::int64_t last = context.tensor(5).template values<std::int32_t>()[static_cast<std::size_t>(b)];
-    const std::int64_t past = run.is_prompt() ? 0 : last + 1 - query[1];
-    if (last < 0 || last >= after || past < 0 || past > run.before)
-      return bad_input(
-          fmt::format("input 5 (seqlens_k): element {} is {}: a sequence of {} positions, {} of them "
-                      "new, with total_sequence_length {} and {} rows in the caches before",
-                      b, last, last + 1, query[1], run.total, run.before));
-    run.lengths.push_back(last + 1);
-    run.past.push_back(past);
+  run.rows = {query[1], context.has_input(3) ? context.shape(3)[2] : 0,
+              context.tensor(6).template values<std::int32_t>()[0]};
+  const std::span<const std::int32_t> lasts = context.tensor(5).template values<std::int32_t>();
+  DRIFTSCOPE_CHECK(run.rows.check(lasts));
+  run.sizes = {query[0],         options.heads,    options.kv_heads, query[1],
+               run.rows.after(), query[2] / heads, query[2] / heads};
+  for (const std::int32_t last : lasts) {
+    run.lengths.push_back(std::int64_t{last} + 1);
+    run.past.push_back(run.rows.past(last));
   }
   return run;
 }
@@ -231,7 +182,7 @@ std::vector<S> cache_after(std::span<const S> past, std::span<const S> added, co
           from.subspan(static_cast<std::size_t>(first * size), static_cast<std::size_t>(rows * size));
       std::copy(part.begin(), part.end(), cache.begin() + (group * sizes.keys + to) * size);
     };
-    copy(past, group * run.before, 0, kept);
+    copy(past, group * run.rows.before, 0, kept);
     copy(added, group * sizes.queries, kept, std::min(sizes.queries, sizes.keys - kept));
   }
   return cache;
@@ -240,7 +191,7 @@ std::vector<S> cache_after(std::span<const S> past, std::span<const S> added, co
 struct GroupQueryAttention {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const Options options, read_options(context.node()));
+    DRIFTSCOPE_TRY(const Options options, read_group_query_options(context.node()));
     DRIFTSCOPE_TRY(const Run run, read_run(context, options));
     const AttentionSizes& sizes = run.sizes;
     const bool packed = !context.has_input(1);
@@ -275,9 +226,9 @@ struct GroupQueryAttention {
     };
     std::optional<AttentionBias<S>> bias;
     if (context.has_input(10)) {
-      if (context.shape(10)[3] < run.total)
+      if (context.shape(10)[3] < run.rows.total)
         return bad_input(fmt::format("input 10 (attention_bias): expected at least {} columns, got shape {}",
-                                     run.total, shape_text(context.shape(10))));
+                                     run.rows.total, shape_text(context.shape(10))));
       bias.emplace(context, 10);
       rules.bias = [&](const ScorePlace& place) { return bias->at(place); };
     }

@@ -19,27 +19,15 @@
 #include "core/eval/kernel_context.hpp"
 #include "core/numerics/dot.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/head_options.hpp"
 #include "core/ops/shared/log_softmax.hpp"
 
 namespace driftscope {
-
-struct AttentionSizes {
-  std::int64_t batch = 0;
-  std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;  ///< each serves heads / kv_heads of the query's
-  std::int64_t queries = 0;
-  std::int64_t keys = 0;  ///< rows of K and V
-  std::int64_t head_size = 0;
-  std::int64_t value_size = 0;
-};
 
 /// Where a score belongs.
 struct ScorePlace {
   std::int64_t batch, head, query, key;
 };
-
-/// Which scores are an output (Attention's qk_matmul_output_mode).
-enum class KeptScores { products, softcapped, biased, weights };
 
 template <class S>
 struct AttentionRules {
@@ -107,6 +95,12 @@ void softmax(std::vector<S>& lane, const S* sink) {
 
 }  // namespace attention_parts
 
+/// The same bits on the kernels of an engine; false where it has none or they would differ.
+[[nodiscard]] bool attend_with_float_kernels(const KernelThreads& context, const AttentionSizes& sizes,
+                                             const AttentionRules<float>& rules, float scale,
+                                             std::span<const float> q, std::span<const float> k,
+                                             std::span<const float> v, std::span<float> out);
+
 /// q [batch, heads, queries, head_size], k [batch, kv_heads, keys, head_size], v [batch, kv_heads, keys,
 /// value_size] → out [batch, queries, heads, value_size]. A query that looks at no key has zeros.
 template <class S>
@@ -116,6 +110,8 @@ void attend(const KernelThreads& context, const AttentionSizes& sizes, const Att
   const S scale = rules.scale
                       ? math::given<S>(*rules.scale)
                       : math::rounded_constant<S>(1.0 / std::sqrt(static_cast<double>(sizes.head_size)));
+  if constexpr (std::is_same_v<S, float>)
+    if (attend_with_float_kernels(context, sizes, rules, scale, q, k, v, out)) return;
   const std::int64_t shared = sizes.heads / sizes.kv_heads;
   with_dot_elements<S>(q, k, [&]<class Sums>(const auto* queries, const auto* keys) {
     using Element = typename Sums::Element;
