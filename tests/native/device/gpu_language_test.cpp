@@ -24,6 +24,15 @@ Tensor random_bytes(Rng& rng, std::int64_t count) {
   return tensor<std::uint8_t>({count}, bytes);
 }
 
+// Scales of a model that stores its floats in 16 bits.
+Tensor some_float16(Rng& rng, const Shape& shape) {
+  auto made = Tensor::make(DType::float16, shape, "scales");
+  REQUIRE(made.ok());
+  for (std::uint16_t& bits : made->mutable_values<std::uint16_t>())
+    bits = static_cast<std::uint16_t>(0x3000 + rng.below(0x0c00));  // 0.125 to 1
+  return *made;
+}
+
 // Puts a MatMulNBits behind `a`, of `depth`: packed zero points, those of float32, or none; groups; a bias.
 void add_nbits(ModelBuilder& model, Rng& rng, const std::string& a, std::int64_t depth, std::int64_t columns,
                const std::string& y) {
@@ -33,11 +42,13 @@ void add_nbits(ModelBuilder& model, Rng& rng, const std::string& a, std::int64_t
   const auto named = [&](const char* what) { return fmt::format("{}_{}", y, what); };
   std::vector<std::string> inputs = {a, named("b"), named("scales"), "", "", ""};
   model.initializer(inputs[1], random_bytes(rng, columns * blocks * block * bits / 8))
-      .initializer(inputs[2], random_tensor(rng, {columns * blocks}));
-  if (const auto kind = rng.below(3); kind > 0) {
+      .initializer(inputs[2], rng.below(3) == 0 ? some_float16(rng, {columns * blocks})
+                                                : random_tensor(rng, {columns * blocks}));
+  if (const auto kind = rng.below(4); kind > 0) {
     inputs[3] = named("zeros");
-    model.initializer(inputs[3], kind == 1 ? random_bytes(rng, columns * ((blocks * bits + 7) / 8))
-                                           : random_tensor(rng, {columns * blocks}));
+    model.initializer(inputs[3], kind == 1   ? random_bytes(rng, columns * ((blocks * bits + 7) / 8))
+                                 : kind == 2 ? random_tensor(rng, {columns * blocks})
+                                             : some_float16(rng, {columns * blocks}));
   }
   if (rng.below(2) == 0) {
     inputs[4] = named("groups");

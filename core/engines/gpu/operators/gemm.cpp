@@ -5,6 +5,7 @@
 
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
+#include "core/eval/evaluated.hpp"
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/matmul_nbits.hpp"
 
@@ -113,6 +114,15 @@ Result<bool> lower_matmul(GpuLowering& lowering, const Node& node) {
   return finish(lowering, node, std::move(product));
 }
 
+// A constant of any floating type; scales of float16 are exact as float32.
+Result<Tensor> as_float32(const Tensor& tensor) {
+  if (tensor.dtype() == DType::float32) return tensor;
+  DRIFTSCOPE_TRY(const Evaluated<float> values, lift<float>(tensor));
+  DRIFTSCOPE_TRY(Tensor made, Tensor::make(DType::float32, tensor.shape(), "a constant"));
+  std::ranges::copy(values.real, made.mutable_values<float>().begin());
+  return made;
+}
+
 Result<bool> lower_nbits(GpuLowering& lowering, const Node& node) {
   const ValueId x = node.inputs[0];
   if (!lowering.is_float(x) || !lowering.is_float(node.outputs[0])) return false;
@@ -122,9 +132,13 @@ Result<bool> lower_nbits(GpuLowering& lowering, const Node& node) {
       given[i] = lowering.constant(node.inputs[i]);
       if (given[i] == nullptr) return false;
     }
-  const Tensor* zeros = given[3];
-  if (given[2]->dtype() != DType::float32) return false;
-  if (zeros != nullptr && zeros->dtype() != DType::uint8 && zeros->dtype() != DType::float32) return false;
+  std::array<Tensor, 6> floats;
+  for (const std::size_t i : {2u, 3u, 5u})
+    if (given[i] != nullptr && is_floating(given[i]->dtype())) {
+      if (given[i]->dtype() == DType::float64) return false;
+      DRIFTSCOPE_TRY(floats[i], as_float32(*given[i]));
+      given[i] = &floats[i];
+    }
   DRIFTSCOPE_TRY(const NBitsLayout layout, read_nbits_layout(node));
   DRIFTSCOPE_TRY(auto groups, nbits_groups(given[4], layout));
   // Of few bits it fitted, as float32 it may be too large for one object: strict needs no such.
@@ -142,7 +156,7 @@ Result<bool> lower_nbits(GpuLowering& lowering, const Node& node) {
   }
   product.bias = bias;
   DRIFTSCOPE_TRY(product.a, lowering.read(x, {}));
-  const NBitsWeights weights(layout, std::move(groups), *given[1], *given[2], zeros);
+  const NBitsWeights weights(layout, std::move(groups), *given[1], *given[2], given[3]);
   product.constant_b = [&weights](std::int64_t k, std::int64_t n) { return weights.at(k, n); };
   return finish(lowering, node, std::move(product));
 }
