@@ -64,7 +64,8 @@ Result<bool> lower(GpuLowering& lowering, const Node& node) {
                    lowering.read_mapped(id, {}, checked_positions(node, cache[0], steps)));
   }
   return lowering.emit_elements("rotary",
-                                {{"SIZE", size},
+                                {{"PLACE", std::string("e")},
+                                 {"SIZE", size},
                                  {"HALF", half},
                                  {"STEP", interleaved ? 1 : half},
                                  {"PAIR", interleaved ? std::string("i / 2") : fmt::format("i % {}", half)},
