@@ -20,5 +20,5 @@ fn value_at(e: i32) -> f32 {
   if (row - kept >= ${ADDED}) {
     return 0.0;
   }
-  return in0_value(${PLACE} + (row - kept) * ${ROW} + d);
+  return in0_value(${PLACE} + (row - kept) * ${ADDED_ROW} + d);
 }

@@ -51,7 +51,13 @@ Status emit_scores(GpuLowering& lowering, const AttentionParts& parts, float sof
                    BufferId out) {
   const AttentionSizes& sizes = parts.sizes;
   std::vector<BufferId> reads = {parts.q.buffer, parts.k.buffer};
-  ShaderValues values = shared_values(parts, reads);
+  // What a shader does not read may not be bound: products alone know no lengths.
+  AttentionParts ranged = parts;
+  if (raw) {
+    ranged.lengths = no_buffer;
+    ranged.first = ranged.end = "0";
+  }
+  ShaderValues values = shared_values(ranged, reads);
   const std::int64_t unit =
       in_texels(parts.q, sizes.head_size) && in_texels(parts.k, sizes.head_size) ? 4 : 1;
   values["Q_TEXELS"] = unit == 4 ? 1 : 0;
@@ -166,7 +172,7 @@ Status emit_cache(GpuLowering& lowering, const CacheRows& cache, const HeadRows&
                          {"PAST", cache.past_offset},
                          {"ADDED", cache.added},
                          {"PLACE", place_of_head(added, 1, "h")},
-                         {"ROW", added.row}};
+                         {"ADDED_ROW", added.row}};
   values["LENGTHS"] = add_input(reads, past ? cache.lengths : no_buffer);
   values["HAS_LENGTHS"] = past && cache.lengths != no_buffer ? 1 : 0;
   return emitted(lowering.emit_elements("cache", std::move(values), std::move(reads), out,

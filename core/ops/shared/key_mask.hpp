@@ -77,6 +77,10 @@ class KeyMask {
     case 3: return expect_shape(context, index, name, {batch, queries, keys});
     case 4:
       DRIFTSCOPE_CHECK(expect_shape(context, index, name, {batch, known_dimension(1), mask[2], mask[2]}));
+      // Its last rows are those of the queries.
+      if (keys.known() && queries.known() && keys.size < queries.size)
+        return bad_input(fmt::format("{}: four axes need at least as many keys as queries, got {} and {}",
+                                     input_label(index, name), keys.size, queries.size));
       if (mask[2].known() && keys.known() && mask[2].size < keys.size)
         return bad_input(fmt::format("{}: expected at least {} rows and columns (keys), got {}",
                                      input_label(index, name), keys.size, mask[2].size));

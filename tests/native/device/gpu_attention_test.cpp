@@ -130,7 +130,8 @@ TEST_CASE("Gpu_Attention_OfRandomHeadsMasksAndWindows_IsRight") {
 
 // A mask of MultiHeadAttention and Attention, or none.
 void add_key_mask(Attended& it, std::int64_t batch, std::int64_t queries, std::int64_t keys) {
-  switch (it.rng.below(6)) {
+  // The last rows of a mask of four axes are those of the queries.
+  switch (it.rng.below(keys < queries ? 4 : 6)) {
     case 0: it.add(integers_below<std::int32_t>(it.rng, {batch}, keys + 2)); break;
     case 1: it.add(integers_below<std::int32_t>(it.rng, {2 * batch}, keys + 2, -1)); break;
     case 2: it.add(integers_below<std::int32_t>(it.rng, {batch, keys}, 2)); break;

@@ -239,6 +239,12 @@ TEST_CASE("MultiHeadAttention_MasksAndCaches_ChooseTheKeys") {
   near(node.strict_numbers(), {1.5});
   node.inputs[4] = s32({1, 2}, {1, 1});
   CHECK(contains(node.error().message, "input 4 (key_padding_mask): expected shape 1x3, got 1x2"));
+  // The rows of the queries are the last ones of as many as there are keys.
+  OneNode wide = contrib(
+      "MultiHeadAttention",
+      {zeros({1, 3, 1}), zeros({1, 1, 1}), zeros({1, 1, 1}), std::nullopt, s32({1, 1, 2, 2}, {1, 1, 1, 1})},
+      {integer("num_heads", 1)});
+  CHECK(contains(wide.error().message, "four axes need at least as many keys as queries, got 1 and 3"));
   node.inputs[4] = std::nullopt;
   node.inputs.push_back(floats({1, 1, 1, 3}, {0, 0, std::log(2.0F)}));
   near(node.strict_numbers(), {(1 + 2 + 12) / 4.0});
