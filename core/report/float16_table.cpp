@@ -20,7 +20,8 @@ std::string sum_text(const Float16Range& range, double sum) {
 
 std::string overflow_cell(const Float16Range& range) {
   std::string text;
-  if (range.overflows > 0) text = fmt::format("{} elements", format_count(range.overflows));
+  if (range.overflows > 0)
+    text = fmt::format("{} element{}", format_count(range.overflows), range.overflows == 1 ? "" : "s");
   if (range.overflows == 0 && range.headroom < 1.0)
     text = range.largest > range.partial_sum ? "of results" : "of a partial sum";
   return text + (range.absorbed ? ", absorbed" : "");
@@ -30,7 +31,7 @@ template <class Holds>
 std::string first_of(std::span<const Float16Range> ranges, const char* what, const Holds& holds) {
   const auto count = std::ranges::count_if(ranges, holds);
   if (count == 0) return {};
-  return fmt::format("{} {}, first {}\n", count == 1 ? "1 layer" : fmt::format("{} layers", count), what,
+  return fmt::format("{}: {}, first {}\n", what, count == 1 ? "1 layer" : fmt::format("{} layers", count),
                      std::ranges::find_if(ranges, holds)->node);
 }
 
@@ -57,14 +58,14 @@ std::string float16_table(std::span<const Float16Range> ranges) {
                overflow_cell(range)});
   }
   std::string text = "Numbers beside the range of float16, 2⁻²⁴ to 65,504\n" + table.text();
-  text += first_of(ranges, "overflow in float16 and hide it",
+  text += first_of(ranges, "overflow in float16 that is absorbed",
                    [](const Float16Range& one) { return one.absorbed; });
   text += first_of(ranges, "would overflow in float16",
                    [](const Float16Range& one) { return !one.absorbed && one.headroom < 1.0; });
   text += first_of(ranges, "would overflow in another order of summation", [](const Float16Range& one) {
     return one.headroom >= 1.0 && one.any_order > Element<DType::float16>::largest;
   });
-  text += first_of(ranges, "hold numbers that are 0 in float16",
+  text += first_of(ranges, "numbers that are 0 in float16",
                    [](const Float16Range& one) { return one.below > 0; });
   return text;
 }

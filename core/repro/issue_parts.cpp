@@ -16,7 +16,8 @@ const LayerExplanation* explanation_of(const Report& report) {
 }
 
 std::string error_text(double error) {
-  return std::isfinite(error) ? fmt::format("{:.3g}", error) : std::string("not a number");
+  if (std::isnan(error)) return "not a number";
+  return std::isinf(error) ? std::string("infinite") : fmt::format("{:.3g}", error);
 }
 
 }  // namespace
@@ -59,6 +60,7 @@ std::string cause_text(const Report& report) {
 std::string parameter_section(const Report& report) {
   if (!report.table) return {};
   const ParameterTable& table = *report.table;
+  if (!table.separates()) return fmt::format("The same node is {}.\n\n", parameter_text(table));
   std::string text = fmt::format("The same node is {}:\n\n", parameter_text(table));
   text +=
       fmt::format("| {} | result | wrong elements | largest error |\n|---|---|---|---|\n", table.parameter);

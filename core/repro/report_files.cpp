@@ -116,6 +116,7 @@ std::string runs_text(const Runtime& runtime) {
 std::string parameter_html(const std::optional<ParameterTable>& table) {
   if (!table) return {};
   std::string text = fmt::format("<p>The same node is {}.</p>\n", html_text(parameter_text(*table), 2000));
+  if (!table->separates()) return text;
   text += fmt::format("<table>\n<tr><th>{}</th><th></th><th>wrong elements</th><th>largest error</th></tr>\n",
                       html_text(table->parameter));
   for (const ParameterRow& row : table->rows)

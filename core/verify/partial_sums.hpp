@@ -22,8 +22,8 @@ struct PartialSums {
 };
 
 /// Of MatMul, Gemm, Conv; ReduceSum, ReduceMean, ReduceSumSquare, ReduceL2, GlobalAveragePool; of the mean and
-/// the variance of normalizations. `inputs` in the order of node.reads(), null where omitted; `y`: the shape of
-/// output 0. Nothing for other operators, and where an input is not floating or not known.
+/// the variance of normalizations. `inputs` in the order of node.reads(), null where omitted; `y`: the shape
+/// of output 0. Nothing for other operators, and where an input is not floating or not known.
 [[nodiscard]] std::optional<PartialSums> partial_sums(const Node& node, std::span<const Tensor* const> inputs,
                                                       const Shape& y, ThreadPool& threads);
 

@@ -58,14 +58,29 @@ function npy(values) {
   return Buffer.concat([prefix, Buffer.from(head.padEnd(size - 1) + "\n"), numbers]);
 }
 
+/** A model of one operator on four numbers. */
+const oneOperator = (op, values) => ({
+  model: (folder) => {
+    const path = join(folder, `${op}.onnx`);
+    writeFileSync(path, chain(op, 1, [values.length]));
+    return path;
+  },
+  input: (folder) => {
+    const path = join(folder, "x.npy");
+    writeFileSync(path, npy(values));
+    return ["--input", `x=${path}`];
+  },
+});
+
 /** What is wrong on other runtimes: a model, its input, and how the page gets the model. */
 const others = [
-  {
-    engine: "tfjs-webgpu",
-    model: () => asset("models", "transformer.onnx"),
+  // asinh(x) as ln(x + √(x² + 1)), whose square overflows.
+  ...["tfjs-webgpu", "tfjs-webgl"].map((engine) => ({
+    engine,
+    ...oneOperator("Asinh", [1e22, 1, 0.5, 3]),
     files: ["model.json", "package.json"],
     issue: [/\*\*System information\*\*/, /TensorFlow\.js version: 4\./, /two references agree/],
-  },
+  })),
   {
     engine: "litert-webgpu",
     model: () => asset("models", "lenet5-int8.onnx"),
@@ -73,20 +88,11 @@ const others = [
     issue: [/@litertjs\/core 2\./, /\*\*Steps to reproduce\*\*/, /two references agree/],
   },
   // eˣ is infinite from 88.38 on, below the largest number of float32.
-  ...["webnn", "litert-wasm"].map((engine) => ({
+  ...["webnn", "litert-wasm", "litert-webnn"].map((engine) => ({
     engine,
-    model: (folder) => {
-      const path = join(folder, "exp.onnx");
-      writeFileSync(path, chain("Exp", 1, [4]));
-      return path;
-    },
-    input: (folder) => {
-      const path = join(folder, "x.npy");
-      writeFileSync(path, npy([88.5, 1, 0, -3]));
-      return ["--input", `x=${path}`];
-    },
+    ...oneOperator("Exp", [88.5, 1, 0, -3]),
     files: engine === "webnn" ? [] : ["model.tflite"],
-    issue: [engine === "webnn" ? /\*\*Chrome version\*\*\n\nChrom/ : /LiteRT\.js \/ wasm/],
+    issue: [engine === "webnn" ? /\*\*Chrome version\*\*\n\nChrom/ : /LiteRT\.js \/ w/],
   })),
 ];
 

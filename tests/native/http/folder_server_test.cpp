@@ -1,4 +1,4 @@
-// Folders for a page that is no part of the site: files below paths, under other names, and what was asked for.
+// Folders for a page that is no part of the site: paths, other names, what was asked for.
 #include "native/http/folder_server.hpp"
 
 #include <doctest/doctest.h>

@@ -60,7 +60,7 @@ TEST_CASE("Float16Ranges_SumThatComesBack_HasLargePartialSumAndSmallResult") {
   CHECK_FALSE(ranges[0].absorbed);  // it ran in float32
   const std::string text = float16_table(ranges);
   CHECK(text.find("of a partial sum") != std::string::npos);
-  CHECK(text.find("1 layer would overflow in float16") != std::string::npos);
+  CHECK(text.find("would overflow in float16: 1 layer, first ") != std::string::npos);
 }
 
 TEST_CASE("Float16Ranges_OrderMatters_BothAreSaid") {
