@@ -1,4 +1,4 @@
-// A report's model in the format of a runtime that does not read ONNX: written, read back and checked, and how
+// A report's model in the format of a runtime that does not read ONNX: written, read back, checked, and how
 // a page passes tensors to it. Clients: report_files, runtimes/.
 #pragma once
 

@@ -21,8 +21,8 @@ struct PartialSums {
   std::int64_t of_all = 0;  ///< sums of the node
 };
 
-/// Of MatMul, Gemm, Conv; ReduceSum, ReduceMean, ReduceSumSquare, ReduceL2, GlobalAveragePool; of the mean and
-/// the variance of normalizations. `inputs` in the order of node.reads(), null where omitted; `y`: the shape
+/// Of MatMul, Gemm, Conv; ReduceSum, ReduceMean, ReduceSumSquare, ReduceL2, GlobalAveragePool; of mean and
+/// variance of normalizations. `inputs` in the order of node.reads(), null where omitted; `y`: shape
 /// of output 0. Nothing for other operators, and where an input is not floating or not known.
 [[nodiscard]] std::optional<PartialSums> partial_sums(const Node& node, std::span<const Tensor* const> inputs,
                                                       const Shape& y, ThreadPool& threads);
