@@ -1,4 +1,5 @@
-// driftscope generate MODEL --prompt TOKENS|FILE.npy|--prompt-text TEXT|--dataset D… --targets T,… [--steps N] [--free] [--json OUT]
+// driftscope generate MODEL --prompt TOKENS|FILE.npy|--prompt-text TEXT|--dataset D… --targets T,…
+//     [--steps N] [--free] [--json OUT]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
