@@ -124,10 +124,10 @@ std::vector<Parameter> attribute_parameters(const Excerpt& excerpt, ThreadPool& 
         std::ranges::any_of(*own, [&](std::int64_t one) { return one != own->front(); }))
       continue;
     list.push_back({name, order, own->front(), std::max(most, own->front() + 1),
-                    [&excerpt, &threads, attribute = std::string(attribute),
+                    [&excerpt, &threads, changed = std::string(attribute),
                      count = own->size()](std::int64_t value) -> std::optional<Excerpt> {
                       Excerpt made = excerpt;
-                      set_attribute(made.graph.nodes.back(), attribute,
+                      set_attribute(made.graph.nodes.back(), changed,
                                     std::vector<std::int64_t>(count, value));
                       if (!complete(made, threads)) return std::nullopt;
                       return made;

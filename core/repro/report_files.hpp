@@ -1,5 +1,6 @@
-// The folder of a report: a model of one node, its recorded inputs, what is expected, a page and a script on
-// the plain runtime, and the text. Nothing of Driftscope is in it. Clients: the commands repro, reduce.
+// The folder of a report: a model of one node, its recorded inputs, what is expected, a page and a script
+// on the plain runtime, and the text. Nothing of Driftscope is in it. Clients: the commands repro,
+// reduce.
 #pragma once
 
 #include "core/repro/runtime.hpp"

@@ -1,5 +1,5 @@
-// Each layer's numbers beside the range of float16: what overflows in it, what would, and what becomes 0. Of a
-// model in float32 it says whether float16 would do. Client: the command explain; it judges nothing.
+// Each layer's numbers beside the range of float16: what overflows in it, what would, and what becomes 0.
+// Of a model in float32 it says whether float16 would do. Client: the command explain; it judges nothing.
 #pragma once
 
 #include <cstdint>

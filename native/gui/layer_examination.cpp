@@ -8,6 +8,7 @@
 #include "native/host/causal_test.hpp"
 #include "native/host/reduce_run.hpp"
 #include "native/host/repro_run.hpp"
+#include "native/host/target_runner.hpp"
 #include "native/host/targets.hpp"
 
 namespace driftscope {
@@ -61,7 +62,8 @@ class Examination {
  private:
   Result<LayerFindings> test() {
     DRIFTSCOPE_TRY(const Trace trace, loaded(trace_));
-    CausalTester tester(*wanted_.model, trace, target_, wanted_.runner, threads_, progress_);
+    TargetRunner runner(wanted_.runner);
+    CausalTester tester(*wanted_.model, trace, target_, runner, threads_, progress_);
     DRIFTSCOPE_TRY(const CausalTest tested, tester.test(wanted_.task.node));
     return LayerFindings{tested.answer_with_layer_right, {}};
   }

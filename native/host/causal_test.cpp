@@ -152,6 +152,11 @@ Result<bool> CausalTester::right_with_all(const std::vector<std::string>& nodes)
   return is_right(*trace.find(answer_name()));
 }
 
+Result<CausalTest> CausalTester::test(const std::string& node) {
+  DRIFTSCOPE_CHECK(run_right());
+  return test_alone(node);
+}
+
 Status CausalTester::test(Verification& verification) {
   if (std::ranges::none_of(verification.layers,
                            [](const LayerVerdict& one) { return one.explanation.has_value(); }))

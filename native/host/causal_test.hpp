@@ -1,5 +1,5 @@
 // Do wrong layers matter? Right tensors are put into the target's run in place of its own: the model is cut
-// there. Clients: the commands explain and compare.
+// there. Clients: the commands explain and compare, the window.
 #pragma once
 
 #include "core/verify/explanation.hpp"
@@ -24,6 +24,8 @@ class CausalTester {
   /// suffices, all of them. Layers at which the model cannot be cut are named in the summary. Errors: the
   /// right answer cannot be computed; the trace lacks an input.
   [[nodiscard]] Status test(Verification& verification);
+  /// With the first wrong output of this node right. Errors: also that the model cannot be cut there.
+  [[nodiscard]] Result<CausalTest> test(const std::string& node);
 
  private:
   [[nodiscard]] Status run_right();

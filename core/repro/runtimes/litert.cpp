@@ -1,5 +1,5 @@
-// LiteRT.js: its three accelerators, on a .tflite file. Issues as its makers have asked for in others: version,
-// browser, system and GPU, the model, steps, what is expected and what comes.
+// LiteRT.js: its three accelerators, on a .tflite file. Issues as its makers have asked for in others:
+// version, browser, system and GPU, the model, steps, what is expected and what comes.
 #include <fmt/format.h>
 
 #include "core/convert/tflite/to_tflite.hpp"

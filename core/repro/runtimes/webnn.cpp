@@ -1,5 +1,5 @@
-// WebNN, an API of browsers: the page builds the graph by the calls that the target made. Issues as Chromium's
-// tracker asks for them.
+// WebNN, an API of browsers: the page builds the graph by the calls that the target made. Issues as
+// Chromium's tracker asks for them.
 #include <fmt/format.h>
 
 #include <algorithm>
