@@ -78,16 +78,16 @@ std::optional<ErrorMap> error_map(std::span<const std::uint8_t> wrong, const Sha
   };
   // A vector lies across.
   const std::size_t across = axes.size() == 2 ? 1 : 0;
-  const std::int64_t rows = across == 1 ? cells_along(0) : 1;
+  const std::int64_t down = across == 1 ? cells_along(0) : 1;
   const std::int64_t columns = cells_along(across);
-  map.cells.assign(static_cast<std::size_t>(rows), std::string(static_cast<std::size_t>(columns), '0'));
+  map.cells.assign(static_cast<std::size_t>(down), std::string(static_cast<std::size_t>(columns), '0'));
   for_each_index(wrong.size(), shape, [&](std::size_t i, const Shape& index) {
     if (wrong[i] == 0) return;
     const auto cell = [&](std::size_t axis, std::int64_t cells) {
       return static_cast<std::size_t>(index[axis] * cells / shape[axis]);
     };
     char& digit =
-        map.cells[across == 1 ? cell(axes[0], rows) : 0][axes.empty() ? 0 : cell(axes[across], columns)];
+        map.cells[across == 1 ? cell(axes[0], down) : 0][axes.empty() ? 0 : cell(axes[across], columns)];
     if (digit < '9') digit = std::max(digit, digit_of(error_of(i)));
   });
   return map;
