@@ -54,6 +54,21 @@ zlib_filefunc64_def functions_of(MemoryFile& file) {
   return functions;
 }
 
+/// minizip takes what is missing at the very end for zeros.
+bool has_whole_end(std::span<const std::byte> bytes) {
+  constexpr std::size_t record = 22;  // and the comment, whose length is its last field
+  constexpr std::size_t longest_comment = 0xffff;
+  constexpr std::array<std::byte, 4> signature = {std::byte{'P'}, std::byte{'K'}, std::byte{5}, std::byte{6}};
+  const auto tail = bytes.last(std::min(bytes.size(), record + longest_comment));
+  const auto found = std::ranges::find_end(tail, signature);
+  const auto left = static_cast<std::size_t>(tail.end() - found.begin());
+  if (found.empty() || left < record) return false;
+  const auto field = found.begin() + static_cast<std::ptrdiff_t>(record) - 2;
+  const std::size_t comment =
+      std::to_integer<std::size_t>(field[0]) | (std::to_integer<std::size_t>(field[1]) << 8);
+  return comment <= left - record;
+}
+
 struct CloseZip {
   void operator()(void* zip) const { unzClose(zip); }
 };
@@ -118,7 +133,7 @@ Result<ArchiveReader> ArchiveReader::open(std::span<const std::byte> bytes) {
   MemoryFile file{bytes};
   zlib_filefunc64_def functions = functions_of(file);
   const OpenZip zip(unzOpen2_64("", &functions));
-  if (!zip)
+  if (!zip || !has_whole_end(bytes))
     return bad_input(is_archive(bytes) ? "the file is cut: it has no list of members at its end"
                                        : "it is not a zip file");
   unz_global_info64 about{};

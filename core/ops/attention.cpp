@@ -5,6 +5,7 @@
 // booleans, or numbers that are added, broadcast to [batch, heads, queries, keys]; where it is shorter than
 // the keys they are left out. A query without keys has zeros. qk_matmul_output: the scores at one of four
 // places. Attention: core/ops/shared/attention.hpp.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/ops/shared/attention.hpp"
 
 #include <fmt/format.h>

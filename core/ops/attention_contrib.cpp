@@ -2,6 +2,7 @@
 // by one matrix [width, 2 · hidden + value hidden] and a bias, then attention (attention.hpp) with a mask
 // (key_mask.hpp) and a cache [2, batch, heads, P, size]. QAttention's input and weights are 8-bit integers;
 // their product is MatMulInteger's, times the scales.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 //
 // A query at position p looks at the positions up to p, at most local_window_size of them. Rotary embedding
 // is that of RotaryEmbedding, at the positions of the sequence or at position_ids. Attention: attention.hpp.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

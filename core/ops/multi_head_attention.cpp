@@ -2,6 +2,7 @@
 // value hidden], or both split into heads already, [batch, heads, L, size]; a bias of query, key and value
 // together; key_padding_mask as in key_mask.hpp; caches [batch, heads, P, size] before and after. Attention:
 // attention.hpp.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

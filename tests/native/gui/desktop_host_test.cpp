@@ -329,9 +329,9 @@ TEST_CASE("DesktopHost_AWrongLayer_IsExaminedAsTheCommandsDo") {
   Trace trace;
   trace.target = "pc/strict";
   trace.nodes = {{"first", "Relu", {"a"}, {20, 10}}, {"second", "Neg", {"y"}, {20, 10}}};
-  trace.tensors = {{"x", tensor<float>({1, 4}, {1, -2, 3, -4})},
-                   {"a", tensor<float>({1, 4}, {1, 0, 3, 9})},
-                   {"y", tensor<float>({1, 4}, {-1, -0.0f, -3, -9})}};
+  trace.tensors = {{"x", tensor<float>({1, 4}, {1, 2, 3, -4})},
+                   {"a", tensor<float>({1, 4}, {1, 2, 3, 9})},
+                   {"y", tensor<float>({1, 4}, {-1, -2, -3, -9})}};
   const auto bytes = write_trace(trace);
   REQUIRE(bytes.ok());
   desk.host.open({desk.file("small.onnx", small_model().bytes()), desk.file("wrong.safetensors", *bytes)});

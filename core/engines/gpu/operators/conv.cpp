@@ -1,5 +1,6 @@
 // Conv in one and two dimensions with constant weights: a product of the windows with the weights, each
 // channel by itself, or one output after the other. A 1-D convolution is one of height 1.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/engines/gpu/conv_parts.hpp"

@@ -1,4 +1,5 @@
 // ConvTranspose in one and two dimensions with constant weights, in any number of groups.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
 #include "core/ops/shared/convolution.hpp"

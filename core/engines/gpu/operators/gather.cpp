@@ -1,4 +1,5 @@
 // Gather: the host checks the indices of each run and counts them from the front; the device copies.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/engines/gpu/lowering.hpp"

@@ -1,5 +1,6 @@
 // What only moves elements, in the value's own layout: Slice, Split, Expand, Tile, Pad with a constant,
 // Concat, DepthToSpace, SpaceToDepth.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/engines/gpu/lowering.hpp"

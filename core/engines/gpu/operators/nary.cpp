@@ -1,5 +1,6 @@
 // Elementwise functions of several values, with broadcasting, and the activations of language models, which
 // may have a bias.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <cmath>

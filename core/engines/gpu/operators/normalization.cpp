@@ -1,5 +1,6 @@
 // LayerNormalization, RMSNormalization and both behind a sum (com.microsoft), InstanceNormalization, and
 // BatchNormalization with constant statistics.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <cmath>

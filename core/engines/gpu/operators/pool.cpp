@@ -1,4 +1,5 @@
 // MaxPool, AveragePool and GlobalMaxPool in one and two dimensions, channels last.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/engines/gpu/conv_parts.hpp"

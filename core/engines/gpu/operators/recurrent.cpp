@@ -1,6 +1,7 @@
 // LSTM, GRU and RNN: W·x of all steps as one product, then for each step a dispatch or two in which every
 // unit sums over the state. All steps run the same programs, as a buffer has the step's number. The states
 // are put side by side in the end.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

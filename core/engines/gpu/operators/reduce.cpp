@@ -1,4 +1,5 @@
 // Reductions over axes that lie together in memory, and GlobalAveragePool.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
 #include "core/lowering/reduced_axes.hpp"

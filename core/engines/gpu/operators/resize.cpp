@@ -1,5 +1,6 @@
 // Resize and Upsample of images, nearest and linear: the weights of each row and column are computed here, in
 // double, so that no shader follows ONNX's many formulas.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
 #include "core/ops/shared/resize_plan.hpp"

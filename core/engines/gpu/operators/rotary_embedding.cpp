@@ -1,5 +1,6 @@
 // RotaryEmbedding of ONNX and com.microsoft: the host checks the positions of each run, the device turns each
 // element with its partner.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/engines/gpu/lowering.hpp"

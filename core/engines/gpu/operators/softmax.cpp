@@ -1,4 +1,5 @@
 // Softmax and LogSoftmax along whatever axis it is, channels last where it goes over the channels of images.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
 

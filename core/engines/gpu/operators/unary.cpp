@@ -1,4 +1,5 @@
 // Elementwise functions of one value, in whatever layout it has.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <numbers>

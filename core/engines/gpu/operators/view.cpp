@@ -1,4 +1,5 @@
 // What moves no element: Reshape, Flatten, Squeeze, Unsqueeze, Identity, Dropout; and Transpose.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/lowering/view.hpp"
 #include "core/engines/gpu/lowering.hpp"
 #include "core/engines/gpu/operator_table.hpp"
