@@ -31,7 +31,8 @@ void set_shape(Excerpt& excerpt, ValueId id, const Shape& shape);
 [[nodiscard]] std::optional<Tensor> with_axis_of(const Tensor& tensor, std::size_t axis, std::int64_t size,
                                                  bool last = false);
 
-/// Convolutions with as many groups as `own` get `size` of them: a depthwise one's go with its channels. False:
+/// Convolutions with as many groups as `own` get `size` of them: a depthwise one's go with its
+/// channels. False:
 /// there are none.
 bool follow_groups(Excerpt& excerpt, std::int64_t own, std::int64_t size);
 

@@ -41,7 +41,8 @@ struct VaryOptions {
   std::function<bool(const std::string& text, std::int64_t runs)> go_on = {};
 };
 
-/// Sizes grow by repeated values. The parameter whose values tell right from wrong; where none does, the first
+/// Sizes grow by repeated values. The parameter whose values tell right from wrong; where none does,
+/// the first
 /// one. Nothing where no other value can be tried. What the reference or the target refuses is left out.
 /// Errors of the target. `excerpt` fails and has its expected result.
 [[nodiscard]] Result<std::optional<ParameterTable>> vary_parameters(const Excerpt& excerpt,

@@ -1,6 +1,5 @@
 // LRN: each element of X divided by a power of the squares of its neighbouring channels, in the layout that X
 // has.
-// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <cmath>
 
