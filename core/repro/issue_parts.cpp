@@ -34,7 +34,7 @@ std::string contents_list(const Report& report) {
   std::string text = fmt::format("- {} (opset {} of ONNX)\n", nodes_text(one.graph), one.node().opset);
   for (const NamedTensor& input : one.inputs)
     text += fmt::format("- input `{}`: {}{}\n", input.name, type_text(input.tensor),
-                        one.plainer ? "" : ", values recorded in a real model");
+                        one.plainer ? "" : ", values recorded in a run of the whole model");
   for (const Value& value : one.graph.values)
     if (value.constant) text += fmt::format("- weights `{}`: {}\n", value.name, type_text(*value.constant));
   return text + fmt::format("- output: {}, {}\n", type_text(one.got.tensor), wrong_text(report));

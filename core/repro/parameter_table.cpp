@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
 
+#include "core/base/sort_stably.hpp"
 #include "core/repro/excerpt_edit.hpp"
 #include "core/repro/parameter_names.hpp"
 #include "core/verify/verdict.hpp"
@@ -175,7 +177,7 @@ class Variation {
   Result<std::optional<ParameterTable>> table() {
     std::vector<Parameter> parameters = Sizes(excerpt_, threads_).all();
     for (Parameter& one : attribute_parameters(excerpt_, threads_)) parameters.push_back(std::move(one));
-    std::ranges::stable_sort(parameters, {}, &Parameter::order);
+    sort_stably(parameters, [](const Parameter& one) { return one.order; });
     constexpr int probes = 3;
     Tried* best = nullptr;
     for (Parameter& one : parameters) {

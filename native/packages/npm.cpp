@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/archive/member_name.hpp"
 #include "core/base/json.hpp"
 #include "core/base/sha256.hpp"
 #include "native/os/child_process.hpp"
@@ -27,6 +28,12 @@ using nlohmann::json;
 constexpr int view_limit_ms = 120'000;
 constexpr int pack_limit_ms = 900'000;
 constexpr std::string_view archive_root = "package/";
+
+/// What npm prints is other people's: the text of a key, or empty.
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 std::string title_of(const peer::NeededPackage& needed) {
   return fmt::format("{} {}", needed.package.name, needed.version);
@@ -53,8 +60,8 @@ Result<json> npm(const fs::path& folder, std::vector<std::string> command, int l
   std::string why = process.exit_text();
   if (answer.is_object() && answer.contains("error") && answer["error"].is_object()) {
     const json& error = answer["error"];
-    const std::string code = error.value("code", "");
-    std::string summary = error.value("summary", "");
+    const std::string code = text_of(error, "code");
+    std::string summary = text_of(error, "summary");
     if (const auto line = summary.find('\n'); line != std::string::npos) summary.resize(line);
     why = fmt::format("{}{}{}", code, code.empty() ? "" : ": ", summary.substr(0, 300));
   }
@@ -76,8 +83,9 @@ Result<Stated> stated_by_npm(const peer::NeededPackage& needed, const fs::path& 
                     "that there are",
                     title_of(needed), needed.package.name));
   Stated stated;
-  stated.integrity = answer->value("integrity", "");
-  stated.unpacked = answer->value("unpackedSize", std::int64_t{0});
+  stated.integrity = text_of(*answer, "integrity");
+  if (const auto size = answer->find("unpackedSize"); size != answer->end() && size->is_number_integer())
+    stated.unpacked = size->get<std::int64_t>();
   if (!stated.integrity.starts_with("sha512-"))
     return unsupported(fmt::format("{}: npm states the integrity {}, expected sha512-…", title_of(needed),
                                    stated.integrity.substr(0, 40)));
@@ -170,13 +178,11 @@ Status check_package(const fs::path& folder) {
   if (!list.is_object() || !list.contains("files") || !list["files"].is_array())
     return damaged("its list is damaged");
   for (const json& file : list["files"]) {
-    if (!file.is_object() || !file.contains("path") || !file.contains("sha256") ||
-        !file["path"].is_string() || !file["sha256"].is_string())
-      return damaged("its list is damaged");
-    const auto name = file["path"].get<std::string>();
+    const std::string name = file.is_object() ? text_of(file, "path") : std::string();
+    if (!is_member_name(name)) return damaged("its list is damaged");
     const auto content = MappedFile::open(folder / name);
     if (!content.ok()) return damaged(name + " cannot be read");
-    if (sha256_hex(content->bytes()) != file["sha256"].get<std::string>())
+    if (sha256_hex(content->bytes()) != text_of(file, "sha256"))
       return damaged(name + " is not what was fetched");
   }
   return {};

@@ -27,7 +27,7 @@ struct Attended {
 
   std::int64_t one_of(std::initializer_list<std::int64_t> of) { return of.begin()[rng.below(of.size())]; }
   bool maybe() { return rng.below(2) == 0; }
-  void skip() { inputs.emplace_back(); }
+  void leave_out() { inputs.emplace_back(); }
   void add(const Tensor& tensor) {
     const std::string name = fmt::format("in{}", inputs.size());
     model.input(name, tensor.dtype(), std::vector<Dim>(tensor.shape().begin(), tensor.shape().end()));
@@ -105,14 +105,14 @@ TEST_CASE("Gpu_Attention_OfRandomHeadsMasksAndWindows_IsRight") {
     switch (rng.below(3)) {
       case 0: it.add(mask_of_numbers(rng, mask)); break;
       case 1: it.add(mask_of_booleans(rng, mask)); break;
-      default: it.skip();
+      default: it.leave_out();
     }
     if (kind == 1) {
       it.add({batch, kv_heads, before, size});
       it.add({batch, kv_heads, before, value_size});
     } else if (kind == 2) {
-      it.skip();
-      it.skip();
+      it.leave_out();
+      it.leave_out();
       it.add(integers_below<std::int64_t>(rng, {batch}, keys + 2));
     }
     it.attributes = {integer("q_num_heads", heads),
@@ -137,13 +137,13 @@ void add_key_mask(Attended& it, std::int64_t batch, std::int64_t queries, std::i
     case 2: it.add(integers_below<std::int32_t>(it.rng, {batch, keys}, 2)); break;
     case 3: it.add(integers_below<std::int32_t>(it.rng, {batch, queries, keys}, 2)); break;
     case 4: it.add(integers_below<std::int32_t>(it.rng, {batch, 1, keys + 2, keys + 2}, 2)); break;
-    default: it.skip();
+    default: it.leave_out();
   }
 }
 
 void add_bias_of_scores(Attended& it, std::int64_t batch, std::int64_t heads, std::int64_t queries,
                         std::int64_t keys) {
-  if (it.maybe()) return it.skip();
+  if (it.maybe()) return it.leave_out();
   it.add({it.one_of({1, batch}), it.one_of({1, heads}), queries, keys});
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("Gpu_MultiHeadAttention_OfRandomHeadsMasksAndCaches_IsRight") {
     if (it.maybe())
       it.add_constant(random_tensor(rng, {heads * (2 * size + value_size)}));
     else
-      it.skip();
+      it.leave_out();
     add_key_mask(it, batch, queries, before + added);
     add_bias_of_scores(it, batch, heads, queries, before + added);
     if (before > 0) {
@@ -209,12 +209,12 @@ TEST_CASE("Gpu_AttentionOfMicrosoft_OfRandomProjectionsMasksAndCaches_IsRight") 
     if (it.maybe())
       it.add_constant(random_tensor(rng, {columns}));
     else
-      it.skip();
+      it.leave_out();
     add_key_mask(it, batch, queries, before + queries);
     if (before > 0)
       it.add({2, batch, heads, before, size});
     else
-      it.skip();
+      it.leave_out();
     add_bias_of_scores(it, batch, heads, queries, before + queries);
     it.attributes = {integer("num_heads", heads), integer("unidirectional", it.maybe()),
                      ints("qkv_hidden_sizes", {heads * size, heads * size, heads * value_size})};
@@ -247,8 +247,8 @@ TEST_CASE("Gpu_GroupQueryAttention_OfRandomCachesRotationsAndWindows_IsRight") {
                         batch, heads, kv_heads, size, queries, before, total, packed, turns));
     if (packed) {
       it.add({batch, queries, (heads + 2 * kv_heads) * size});
-      it.skip();
-      it.skip();
+      it.leave_out();
+      it.leave_out();
     } else {
       it.add({batch, queries, heads * size});
       for (int i = 0; i < 2; ++i) it.add({batch, queries, kv_heads * size});
@@ -257,7 +257,7 @@ TEST_CASE("Gpu_GroupQueryAttention_OfRandomCachesRotationsAndWindows_IsRight") {
       if (before > 0)
         it.add({batch, kv_heads, before, size});
       else
-        it.skip();
+        it.leave_out();
     // A prompt may be padded; else each sequence has some of the rows before.
     std::vector<std::int32_t> lasts;
     for (std::int64_t b = 0; b < batch; ++b) {
@@ -274,11 +274,11 @@ TEST_CASE("Gpu_GroupQueryAttention_OfRandomCachesRotationsAndWindows_IsRight") {
       if (turns)
         it.add_constant(random_tensor(rng, {rows, half}));
       else
-        it.skip();
+        it.leave_out();
     if (turns && !prompt && it.maybe())
       it.add(integers_below<std::int64_t>(rng, {batch, queries}, rows));
     else
-      it.skip();
+      it.leave_out();
     add_bias_of_scores(it, batch, heads, queries, total + it.one_of({0, 1}));
     if (rng.below(3) == 0) it.add_constant(random_tensor(rng, {heads}));
     it.attributes = {

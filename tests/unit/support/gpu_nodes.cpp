@@ -1,97 +1,23 @@
 #include "tests/unit/support/gpu_nodes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "core/eval/operator.hpp"
 #include "core/runtime/bind_inputs.hpp"
+#include "tests/unit/support/gpu_node_case.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test {
 namespace {
 
-// A random node behind a value x, which lies channels last or not.
-struct Case {
-  Rng& rng;
-  ModelBuilder model = ModelBuilder();
-  std::string x = "x";
-  Shape shape = {};
-  int names = 0;
-
-  std::int64_t one_of(std::initializer_list<std::int64_t> of) { return of.begin()[rng.below(of.size())]; }
-  bool maybe() { return rng.below(2) == 0; }
-  std::int64_t below(std::int64_t limit) { return one_of({0, 1, 2, 3, 4, 5, 6, 7}) % limit; }
-  std::string name() { return fmt::format("v{}", names++); }
-
-  std::string constant(const Tensor& tensor) {
-    model.initializer(name(), tensor);
-    return fmt::format("v{}", names - 1);
-  }
-  /// Zeros: nothing is computed with them.
-  std::string constant(Shape of) {
-    auto made = Tensor::make(DType::float32, std::move(of), "a constant");
-    REQUIRE(made.ok());
-    return constant(*made);
-  }
-  std::string integers(const std::vector<std::int64_t>& of) {
-    return constant(tensor<std::int64_t>({std::ssize(of)}, of));
-  }
-  std::string value(const Shape& of, DType dtype = DType::float32) {
-    const std::string made = name();
-    model.input(made, dtype, std::vector<Dim>(of.begin(), of.end()));
-    return made;
-  }
-  /// A constant or not.
-  std::string operand(const Shape& of) { return maybe() ? constant(of) : value(of); }
-
-  void begin_matrix(std::int64_t rows, std::int64_t columns) {
-    shape = {rows, columns};
-    model.input("x", DType::float32, {rows, columns});
-  }
-  /// Of this rank; of 3 and more sometimes behind a convolution.
-  void begin(std::size_t rank) {
-    shape = {one_of({1, 2}), one_of({1, 3, 4, 8, 80})};
-    while (shape.size() < rank) shape.push_back(one_of({3, 4, 7, 8}));
-    if (rank == 1) shape = {one_of({1, 7, 80})};
-    model.input("x", DType::float32, std::vector<Dim>(shape.begin(), shape.end()));
-    if (rank < 3 || rank > 4 || maybe()) return;
-    Shape w = {shape[1], shape[1]};
-    w.resize(rank, 1);
-    x = name();
-    model.node("Conv", {"x", constant(w)}, {x});
-  }
-  void add(const std::string& op, const std::vector<std::string>& inputs,
-           const std::vector<Attribute>& attributes = {}, int outputs = 1) {
-    std::vector<std::string> made = {"y"};
-    for (int i = 1; i < outputs; ++i) made.push_back(fmt::format("y{}", i));
-    add_as(op, inputs, made, attributes);
-  }
-  /// With a domain as in "com.microsoft.BiasGelu".
-  void add_as(const std::string& op, const std::vector<std::string>& inputs,
-              const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes) {
-    const std::size_t dot = op.rfind('.');
-    if (dot == std::string::npos) {
-      model.node(op, inputs, outputs, attributes);
-    } else {
-      model.opset(op.substr(0, dot), 1);
-      model.node(op.substr(dot + 1), inputs, outputs, attributes, op.substr(0, dot));
-    }
-  }
-};
-
-// Attributes and operands of operators that need some. All others get operands that are broadcast to x.
-using Recipe = std::function<void(Case&, const std::string& op)>;
-
-std::vector<Attribute> window(Case& it, std::size_t axes, std::int64_t kernel) {
+std::vector<Attribute> window(GpuNodeCase& it, std::size_t axes, std::int64_t kernel) {
   std::vector<std::int64_t> pads(2 * axes, std::min<std::int64_t>(it.below(2), kernel - 1));
   return {ints("kernel_shape", std::vector<std::int64_t>(axes, kernel)), ints("pads", pads),
           ints("strides", std::vector<std::int64_t>(axes, it.one_of({1, 2})))};
 }
 
-void convolution(Case& it, const std::string& op) {
+void convolution(GpuNodeCase& it, const std::string& op) {
   it.begin(it.maybe() ? 3 : 4);
   const std::int64_t channels = it.shape[1];
   const std::int64_t kernel = it.one_of({1, 1, 2});
@@ -108,14 +34,14 @@ void convolution(Case& it, const std::string& op) {
   it.add(op, inputs, attributes);
 }
 
-void pool(Case& it, const std::string& op) {
+void pool(GpuNodeCase& it, const std::string& op) {
   it.begin(it.maybe() ? 3 : 4);
   auto attributes = window(it, it.shape.size() - 2, it.one_of({2, 3}));
   if (op == "AveragePool") attributes.push_back(integer("count_include_pad", it.maybe()));
   it.add(op, {it.x}, attributes);
 }
 
-void reduction(Case& it, const std::string& op) {
+void reduction(GpuNodeCase& it, const std::string& op) {
   if (it.maybe()) {
     it.begin(4);
   } else {
@@ -126,12 +52,12 @@ void reduction(Case& it, const std::string& op) {
   it.add(op, {it.x}, {ints("axes", {it.below(std::ssize(it.shape))}), integer("keepdims", it.maybe())});
 }
 
-void softmax(Case& it, const std::string& op) {
+void softmax(GpuNodeCase& it, const std::string& op) {
   it.begin(static_cast<std::size_t>(it.one_of({2, 4})));
   it.add(op, {it.x}, {integer("axis", it.below(std::ssize(it.shape)))});
 }
 
-void matrix_product(Case& it, const std::string& op) {
+void matrix_product(GpuNodeCase& it, const std::string& op) {
   const std::int64_t m = it.one_of({1, 2, 3, 5, 40, 1100});
   const std::int64_t k = m > 100 ? it.one_of({3, 8}) : it.one_of({1, 3, 8, 66, 68, 20'000});
   const std::int64_t n = k > 1000 ? it.one_of({3, 8}) : it.one_of({1, 4, 6, 8, 24, 33, 1030, 1100});
@@ -144,7 +70,7 @@ void matrix_product(Case& it, const std::string& op) {
   it.add(op, inputs, turned ? std::vector<Attribute>{integer("transB", 1)} : std::vector<Attribute>());
 }
 
-void recurrence(Case& it, const std::string& op) {
+void recurrence(GpuNodeCase& it, const std::string& op) {
   it.shape = {3, 2, 5};
   it.model.input("x", DType::float32, {3, 2, 5});
   const std::int64_t gates = op == "LSTM" ? 4 : op == "GRU" ? 3 : 1;
@@ -175,7 +101,7 @@ void recurrence(Case& it, const std::string& op) {
   it.add(op, inputs, attributes, op == "LSTM" ? 3 : 2);
 }
 
-void normalization(Case& it, const std::string& op) {
+void normalization(GpuNodeCase& it, const std::string& op) {
   it.begin(4);
   const bool rms = op == "RMSNormalization" || op == "SimplifiedLayerNormalization";
   if (op == "RMSNormalization") it.model.opset(23);
@@ -189,7 +115,7 @@ void normalization(Case& it, const std::string& op) {
   it.add(op, inputs);
 }
 
-void skip_normalization(Case& it, const std::string& op) {
+void skip_normalization(GpuNodeCase& it, const std::string& op) {
   it.begin(static_cast<std::size_t>(it.one_of({2, 3})));
   const Shape row = {it.shape.back()};
   Shape skip = it.shape;
@@ -203,7 +129,7 @@ void skip_normalization(Case& it, const std::string& op) {
     it.add(op, inputs);
 }
 
-void nbits_product(Case& it, const std::string& op) {
+void nbits_product(GpuNodeCase& it, const std::string& op) {
   const std::int64_t k = it.one_of({3, 8, 66, 256});
   const std::int64_t n = it.one_of({1, 4, 6, 33, 1030});
   it.begin_matrix(it.one_of({1, 2, 40}), k);
@@ -215,7 +141,7 @@ void nbits_product(Case& it, const std::string& op) {
   it.add(op, inputs, {integer("K", k), integer("N", n), integer("bits", 4), integer("block_size", 16)});
 }
 
-void rotation(Case& it, const std::string& op) {
+void rotation(GpuNodeCase& it, const std::string& op) {
   const bool own = op == "RotaryEmbedding";
   const std::int64_t heads = it.one_of({1, 3});
   const std::int64_t size = it.one_of({4, 10});
@@ -237,97 +163,8 @@ void rotation(Case& it, const std::string& op) {
           integer("interleaved", it.maybe())});
 }
 
-// In one of a few ways each: all of them together would be thousands of shaders.
-void onnx_attention(Case& it, const std::string& op) {
-  const std::int64_t way = it.below(5);
-  const std::int64_t size = it.one_of({4, 5});
-  const bool split = way % 2 == 0;
-  const std::int64_t past = way == 1 ? 3 : 0;
-  const auto heads = [&](std::int64_t count, std::int64_t rows) {
-    return split ? Shape{2, count, rows, size} : Shape{2, rows, count * size};
-  };
-  it.model.opset(25).input("x", DType::float32,
-                           split ? std::vector<Dim>{2, 4, 3, size} : std::vector<Dim>{2, 3, 4 * size});
-  const std::int64_t kv_heads = way == 0 ? 2 : 4;
-  const std::int64_t keys = it.one_of({7, 8});
-  std::vector<std::string> inputs = {
-      "x", it.value(heads(kv_heads, keys)), it.value(heads(kv_heads, keys)), "", "", "", ""};
-  std::vector<Attribute> attributes = {integer("q_num_heads", 4), integer("kv_num_heads", kv_heads),
-                                       integer("is_causal", way < 2)};
-  if (way == 1) inputs[4] = it.value({2, kv_heads, past, size});
-  if (way == 1) inputs[5] = it.value({2, kv_heads, past, size});
-  if (way == 1) attributes.push_back(real("softcap", 2.0f));
-  if (way == 2) inputs[3] = it.value({3, keys - 1});
-  if (way == 3) inputs[3] = it.value({3, keys}, DType::boolean);
-  if (way == 4) inputs[6] = it.value({2}, DType::int64);
-  if (way == 4)
-    attributes.insert(attributes.end(), {integer("left_window_size", 2), integer("right_window_size", 1)});
-  const int outputs = static_cast<int>(it.one_of({1, 4}));
-  attributes.push_back(integer("qk_matmul_output_mode", it.below(2)));
-  it.add(op, inputs, attributes, outputs);
-}
-
-// Masks of each rank.
-std::string key_mask(Case& it, std::int64_t batch, std::int64_t queries, std::int64_t keys) {
-  switch (it.below(6)) {
-    case 0: return it.value({batch}, DType::int32);
-    case 1: return it.value({2 * batch}, DType::int32);
-    case 2: return it.value({batch, keys}, DType::int32);
-    case 3: return it.value({batch, queries, keys}, DType::int32);
-    case 4: return it.value({batch, 1, keys, keys}, DType::int32);
-    default: return "";
-  }
-}
-
-void multi_head_attention(Case& it, const std::string& op) {
-  const bool past = it.maybe();
-  const std::int64_t keys = past ? 9 : 5;
-  it.model.input("x", DType::float32, {2, 3, 8});
-  std::vector<std::string> inputs = {
-      "x", it.value({2, 5, 8}), it.value({2, 5, 8}), past ? it.constant({24}) : "", key_mask(it, 2, 3, keys),
-      ""};
-  if (past) inputs.insert(inputs.end(), {it.value({2, 2, 4, 4}), it.value({2, 2, 4, 4})});
-  it.add(op, inputs, {integer("num_heads", 2), integer("unidirectional", it.maybe())}, past ? 3 : 1);
-}
-
-void projected_attention(Case& it, const std::string& op) {
-  const std::int64_t size = it.one_of({3, 4});
-  const bool past = it.maybe();
-  it.model.input("x", DType::float32, {2, 3, 6});
-  std::vector<std::string> inputs = {"x",
-                                     it.operand({6, 6 * size}),
-                                     it.constant({6 * size}),
-                                     "",
-                                     past ? it.value({2, 2, 2, 4, size}) : "",
-                                     it.maybe() ? it.value({2, 1, 3, past ? 7 : 3}) : ""};
-  it.add(op, inputs, {integer("num_heads", 2)}, past ? 2 : 1);
-}
-
-void group_query_attention(Case& it, const std::string& op) {
-  const std::int64_t way = it.below(4);
-  const std::int64_t size = it.one_of({4, 6});
-  const std::int64_t queries = way < 2 ? 5 : 1;
-  const std::int64_t past = way < 2 ? 0 : it.one_of({6, 12});
-  const bool packed = it.maybe();
-  it.model.input("x", DType::float32, {2, queries, (packed ? 8 : 4) * size});
-  const auto row = [&] { return packed ? std::string() : it.value({2, queries, 2 * size}); };
-  const auto cache = [&] { return past > 0 ? it.value({2, 2, past, size}) : std::string(); };
-  std::vector<std::string> inputs = {"x", row(), row(), cache(), cache(), it.value({2}, DType::int32)};
-  const auto total = static_cast<std::int32_t>(past > 6 ? past : past + queries);
-  inputs.push_back(it.constant(tensor<std::int32_t>({1}, {total})));
-  for (int i = 0; i < 2; ++i) inputs.push_back(way % 2 == 1 ? it.constant({16, size / 2}) : "");
-  inputs.push_back(way == 3 ? it.value({2, queries}, DType::int64) : "");
-  inputs.push_back(it.maybe() ? it.value({1, 4, queries, total}) : "");
-  if (it.maybe()) inputs.push_back(it.constant({4}));
-  it.add(op, inputs,
-         {integer("num_heads", 4), integer("kv_num_heads", 2), integer("do_rotary", way % 2),
-          integer("rotary_interleaved", it.maybe()), integer("smooth_softmax", it.maybe()),
-          integer("local_window_size", it.one_of({-1, 3}))},
-         3);
-}
-
 // Gelu and its relatives: some with a bias of the last axis, or a second factor.
-void activation(Case& it, const std::string& op) {
+void activation(GpuNodeCase& it, const std::string& op) {
   it.begin(static_cast<std::size_t>(it.one_of({1, 3, 4})));
   std::vector<std::string> inputs = {it.x};
   std::vector<Attribute> attributes;
@@ -340,7 +177,7 @@ void activation(Case& it, const std::string& op) {
   it.add(op, inputs, attributes);
 }
 
-void moved(Case& it, const std::string& op) {
+void moved(GpuNodeCase& it, const std::string& op) {
   it.begin(4);
   const Shape& s = it.shape;
   const std::int64_t axis = it.below(4);
@@ -383,22 +220,22 @@ void moved(Case& it, const std::string& op) {
   }
 }
 
-void blocks(Case& it, const std::string& op) {
+void blocks(GpuNodeCase& it, const std::string& op) {
   it.shape = {1, 8, 4, 6};
   it.model.input("x", DType::float32, {1, 8, 4, 6});
   it.add(op, {it.x}, {integer("blocksize", 2)});
 }
 
-void choice(Case& it, const std::string& op) {
+void choice(GpuNodeCase& it, const std::string& op) {
   it.begin(4);
   const Shape other = it.maybe() ? it.shape : Shape{it.shape[1], 1, 1};
   it.add(op, {it.value(it.maybe() ? it.shape : Shape{it.shape[3]}, DType::boolean), it.x, it.operand(other)});
 }
 
-const std::map<std::string, Recipe>& recipes() {
-  static const std::map<std::string, Recipe> all = [] {
-    std::map<std::string, Recipe> made;
-    const auto put = [&](std::initializer_list<const char*> ops, const Recipe& recipe) {
+const std::map<std::string, GpuNodeRecipe>& recipes() {
+  static const std::map<std::string, GpuNodeRecipe> all = [] {
+    std::map<std::string, GpuNodeRecipe> made;
+    const auto put = [&](std::initializer_list<const char*> ops, const GpuNodeRecipe& recipe) {
       for (const char* op : ops) made[op] = recipe;
     };
     put({"Conv", "ConvTranspose"}, convolution);
@@ -416,10 +253,6 @@ const std::map<std::string, Recipe>& recipes() {
         skip_normalization);
     put({"com.microsoft.MatMulNBits"}, nbits_product);
     put({"RotaryEmbedding", "com.microsoft.RotaryEmbedding"}, rotation);
-    put({"Attention"}, onnx_attention);
-    put({"com.microsoft.MultiHeadAttention"}, multi_head_attention);
-    put({"com.microsoft.Attention"}, projected_attention);
-    put({"com.microsoft.GroupQueryAttention"}, group_query_attention);
     put({"Gelu", "com.microsoft.Gelu", "com.microsoft.BiasGelu", "com.microsoft.FastGelu",
          "com.microsoft.QuickGelu", "Swish", "SwiGLU"},
         activation);
@@ -428,17 +261,18 @@ const std::map<std::string, Recipe>& recipes() {
         moved);
     put({"DepthToSpace", "SpaceToDepth"}, blocks);
     put({"Where"}, choice);
-    put({"LRN"}, [](Case& it, const std::string& op) {
+    put({"LRN"}, [](GpuNodeCase& it, const std::string& op) {
       it.begin(4);
       it.add(op, {it.x}, {integer("size", 3)});
     });
+    made.merge(attention_recipes());
     return made;
   }();
   return all;
 }
 
 // Of the operator's other inputs, each of x's shape, a row of channels, one of the last axis, or a number.
-void elementwise(Case& it, const std::string& op) {
+void elementwise(GpuNodeCase& it, const std::string& op) {
   it.begin(static_cast<std::size_t>(it.one_of({1, 3, 4})));
   const Operator* const known = operators().find("", op);
   std::vector<std::string> inputs = {it.x};
@@ -465,7 +299,7 @@ void elementwise(Case& it, const std::string& op) {
 }
 
 // What may be fused with it.
-void follow(Case& it, const Shape& y) {
+void follow(GpuNodeCase& it, const Shape& y) {
   std::string last = "y";
   if (it.rng.below(3) == 0) {
     it.model.node("Add", {last, it.value(y)}, {"sum"});
@@ -486,8 +320,8 @@ std::shared_ptr<const Graph> random_gpu_graph(const std::string& op, Rng& rng) {
   Shape y;
   for (const bool followed : {false, true}) {
     Rng same(seed);
-    Case it{same};
-    (recipe == recipes().end() ? Recipe(elementwise) : recipe->second)(it, op);
+    GpuNodeCase it{same};
+    (recipe == recipes().end() ? GpuNodeRecipe(elementwise) : recipe->second)(it, op);
     if (followed)
       follow(it, y);
     else

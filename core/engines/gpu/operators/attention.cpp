@@ -37,6 +37,21 @@ CacheRows cache_rows(const AttentionSizes& sizes, std::int64_t before, std::int6
           .kept = std::to_string(before)};
 }
 
+/// Puts the caches of keys and values, inputs `first_cache` and the next, before what is new; outputs 1 and 2.
+Status add_caches(Lowering& lowering, const Node& node, std::size_t first_cache, std::int64_t before,
+                  AttentionParts& parts) {
+  const AttentionSizes& sizes = parts.sizes;
+  for (const std::size_t i : {0u, 1u}) {
+    HeadRows& rows = i == 0 ? parts.k : parts.v;
+    CacheRows cache = cache_rows(sizes, before, i == 0 ? sizes.head_size : sizes.value_size);
+    if (before > 0) {
+      DRIFTSCOPE_TRY(cache.past, lowering.read(node.inputs[first_cache + i], {}));
+    }
+    DRIFTSCOPE_TRY(rows, with_cache(lowering, node, 1 + i, cache, rows));
+  }
+  return {};
+}
+
 // ---- ONNX
 
 // The keys that a query looks at.
@@ -115,14 +130,7 @@ Result<bool> lower_onnx(GpuLowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(parts.q, rows_of(0, sizes.heads, sizes.queries, sizes.head_size));
   DRIFTSCOPE_TRY(parts.k, rows_of(1, sizes.kv_heads, added, sizes.head_size));
   DRIFTSCOPE_TRY(parts.v, rows_of(2, sizes.kv_heads, added, sizes.value_size));
-  for (const std::size_t i : {1u, 2u}) {
-    HeadRows& rows = i == 1 ? parts.k : parts.v;
-    CacheRows cache = cache_rows(sizes, before, i == 1 ? sizes.head_size : sizes.value_size);
-    if (before > 0) {
-      DRIFTSCOPE_TRY(cache.past, lowering.read(node.inputs[3 + i], {}));
-    }
-    DRIFTSCOPE_TRY(rows, with_cache(lowering, node, i, cache, rows));
-  }
+  DRIFTSCOPE_CHECK(add_caches(lowering, node, 4, before, parts));
   if (lowering.has_input(node, 6)) {
     DRIFTSCOPE_TRY(parts.lengths, read_valid_keys(lowering, node, sizes.keys));
   }
@@ -236,14 +244,7 @@ Result<bool> lower_multi_head(GpuLowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(parts.q, rows_of(0, sizes.queries, sizes.head_size, 0));
   DRIFTSCOPE_TRY(parts.k, rows_of(1, added, sizes.head_size, width));
   DRIFTSCOPE_TRY(parts.v, rows_of(2, added, sizes.value_size, 2 * width));
-  for (const std::size_t i : {1u, 2u}) {
-    HeadRows& rows = i == 1 ? parts.k : parts.v;
-    CacheRows cache = cache_rows(sizes, before, i == 1 ? sizes.head_size : sizes.value_size);
-    if (before > 0) {
-      DRIFTSCOPE_TRY(cache.past, lowering.read(node.inputs[5 + i], {}));
-    }
-    DRIFTSCOPE_TRY(rows, with_cache(lowering, node, i, cache, rows));
-  }
+  DRIFTSCOPE_CHECK(add_caches(lowering, node, 6, before, parts));
   DRIFTSCOPE_TRY(parts.bias, read_attention_bias(lowering, node, 5));
   DRIFTSCOPE_CHECK(add_key_mask(lowering, node, 4, parts));
   DRIFTSCOPE_CHECK(emit_attention(lowering, parts, lowering.write(node.outputs[0], {}), false));

@@ -159,6 +159,14 @@ class Places {
   std::size_t last_ = 0;
 };
 
+/// One for each node, or none at all.
+Result<Longs> missing_tracks(const Node& node, std::size_t count, std::string_view why) {
+  constexpr std::string_view name = "nodes_missing_value_tracks_true";
+  DRIFTSCOPE_TRY(Longs missing, list_attribute<std::int64_t>(node, name));
+  if (!missing.empty()) DRIFTSCOPE_CHECK(expect_size(name, missing.size(), count, why));
+  return missing;
+}
+
 Status read_nodes(const Node& node, Places& places, Longs tree_ids, TreeEnsemble& trees) {
   const std::size_t count = tree_ids.size();
   constexpr std::string_view why = "as nodes_treeids";
@@ -169,9 +177,7 @@ Status read_nodes(const Node& node, Places& places, Longs tree_ids, TreeEnsemble
   DRIFTSCOPE_TRY(const Longs no, longs(node, "nodes_falsenodeids", count, why));
   DRIFTSCOPE_TRY(const Reals values, reals_attribute(node, "nodes_values"));
   DRIFTSCOPE_CHECK(expect_size("nodes_values", values.size(), count, why));
-  DRIFTSCOPE_TRY(const Longs missing, list_attribute<std::int64_t>(node, "nodes_missing_value_tracks_true"));
-  if (!missing.empty())
-    DRIFTSCOPE_CHECK(expect_size("nodes_missing_value_tracks_true", missing.size(), count, why));
+  DRIFTSCOPE_TRY(const Longs missing, missing_tracks(node, count, why));
   trees.nodes.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     TreeNode& one = trees.nodes[i];
@@ -339,9 +345,7 @@ Status read_splits(const Node& node, std::size_t leaves, TreeEnsemble& trees) {
   DRIFTSCOPE_CHECK(expect_size("nodes_modes", modes.size(), count, why));
   DRIFTSCOPE_TRY(const Reals splits, real_tensor_attribute(node, "nodes_splits"));
   DRIFTSCOPE_CHECK(expect_size("nodes_splits", splits.size(), count, why));
-  DRIFTSCOPE_TRY(const Longs missing, list_attribute<std::int64_t>(node, "nodes_missing_value_tracks_true"));
-  if (!missing.empty())
-    DRIFTSCOPE_CHECK(expect_size("nodes_missing_value_tracks_true", missing.size(), count, why));
+  DRIFTSCOPE_TRY(const Longs missing, missing_tracks(node, count, why));
   trees.nodes.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     TreeNode& one = trees.nodes[i];
