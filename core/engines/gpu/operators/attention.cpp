@@ -37,8 +37,9 @@ CacheRows cache_rows(const AttentionSizes& sizes, std::int64_t before, std::int6
           .kept = std::to_string(before)};
 }
 
-/// Puts the caches of keys and values, inputs `first_cache` and the next, before what is new; outputs 1 and 2.
-Status add_caches(Lowering& lowering, const Node& node, std::size_t first_cache, std::int64_t before,
+/// Puts the caches of keys and values, inputs `first_cache` and the next, before what is new; they are the
+/// outputs 1 and 2.
+Status add_caches(GpuLowering& lowering, const Node& node, std::size_t first_cache, std::int64_t before,
                   AttentionParts& parts) {
   const AttentionSizes& sizes = parts.sizes;
   for (const std::size_t i : {0u, 1u}) {
