@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/eval/evaluate.hpp"
 #include "core/eval/operator.hpp"
@@ -12,13 +13,22 @@
 namespace driftscope {
 namespace {
 
-std::optional<std::vector<Bounded>> moved_elements(const Candidate& candidate, const LayerCase& layer) {
+Bounded element_from(std::span<const Bounded> right, std::int64_t source) {
+  switch (source) {
+    case source_zero: return Bounded(0.0);
+    case source_nan: return {std::numeric_limits<double>::quiet_NaN()};
+    case source_infinity: return {std::numeric_limits<double>::infinity()};
+    case source_smallest: return {static_cast<double>(std::numeric_limits<float>::min())};
+    default: return right[static_cast<std::size_t>(source)];
+  }
+}
+
+std::optional<std::vector<Bounded>> rearranged(const Candidate& candidate, const LayerCase& layer) {
   const std::span<const Bounded> right = layer.right();
   if (static_cast<std::int64_t>(right.size()) != layer.got.elements()) return std::nullopt;
   std::vector<Bounded> moved;
   moved.reserve(right.size());
-  for (std::int64_t i = 0; i < layer.got.elements(); ++i)
-    moved.push_back(element_from(right, candidate.source(i)));
+  for (std::int64_t i = 0; i < layer.got.elements(); ++i) moved.push_back(element_of(candidate, right, i));
   return moved;
 }
 
@@ -35,9 +45,33 @@ void store_as(DType dtype, std::vector<Bounded>& values) {
 
 }  // namespace
 
+Bounded element_of(const Candidate& candidate, std::span<const Bounded> right, std::int64_t i) {
+  Bounded x = element_from(right, candidate.source ? candidate.source(i) : i);
+  if (!candidate.factor) return x;
+  const double factor = candidate.factor(i);
+  const double size = std::fabs(factor);
+  return {x.value * factor, x.worst * size, x.likely * size, x.systematic * size};
+}
+
+std::optional<Evaluated<Bounded>> group_result_of(const Candidate& candidate, const LayerCase& layer) {
+  const ErrorModel& model = candidate.model ? *candidate.model : layer.run.model;
+  auto result = candidate.node ? layer.derivation.derive_instead(layer.derived.group, *candidate.node, model,
+                                                                 layer.threads)
+                               : layer.derivation.derive_again(layer.derived.group, layer.id, layer.output,
+                                                               model, {}, layer.threads);
+  if (!result || is_known(*result) || result->dtype != layer.got.dtype() ||
+      result->shape != layer.got.shape())
+    return std::nullopt;
+  return result;
+}
+
 std::optional<std::vector<Bounded>> bounds_of(const Candidate& candidate, const LayerCase& layer,
                                               const DerivationInputs& inputs) {
-  if (candidate.source) return moved_elements(candidate, layer);
+  if (candidate.rearranges()) return rearranged(candidate, layer);
+  if (layer.in_group()) {
+    auto result = group_result_of(candidate, layer);
+    return result ? std::optional(std::move(result->real)) : std::nullopt;
+  }
   const Node& node = candidate.node ? *candidate.node : layer.node();
   const ErrorModel& model = candidate.model ? *candidate.model : layer.run.model;
   std::vector<const Evaluated<Bounded>*> pointers;

@@ -2,7 +2,6 @@
 // whether bounds are worth their time. Clients: variant, causes.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,10 +23,11 @@ namespace driftscope {
 [[nodiscard]] std::optional<Tensor> float_result_of(const Candidate& candidate, const LayerCase& layer,
                                                     const DerivationInputs& inputs);
 
-/// An element of the right output; for a negative source 0 or NaN.
-[[nodiscard]] inline Bounded element_from(std::span<const Bounded> right, std::int64_t source) {
-  if (source == source_nan) return {std::numeric_limits<double>::quiet_NaN()};
-  return source < 0 ? Bounded(0.0) : right[static_cast<std::size_t>(source)];
-}
+/// The output of a candidate that changes the error model or has one operator in place of the layer's group.
+[[nodiscard]] std::optional<Evaluated<Bounded>> group_result_of(const Candidate& candidate,
+                                                                const LayerCase& layer);
+
+/// Element i of a candidate that rearranges the right output.
+[[nodiscard]] Bounded element_of(const Candidate& candidate, std::span<const Bounded> right, std::int64_t i);
 
 }  // namespace driftscope

@@ -132,7 +132,7 @@ class Search {
     double near = 0.0;
     bool all = true;
     const auto fits = [&](std::int64_t i) {
-      const Bounded want = element_from(right_, candidate.source(i));
+      const Bounded want = element_of(candidate, right_, i);
       const double x = got_[static_cast<std::size_t>(i)];
       if (std::isnan(want.value) != std::isnan(x)) return false;
       // Infinities are left to the bounds.
@@ -170,8 +170,8 @@ class Search {
 
   [[nodiscard]] double promise_of(const Candidate& candidate, const DerivationInputs* inputs) const {
     if (candidate.stored_as != DType::undefined && !is_stored_as(candidate.stored_as, got_)) return 0.0;
-    if (candidate.source) return promise_of_movement(candidate);
-    if (candidate.model || candidate.stored_as != DType::undefined) return 1.0;
+    if (candidate.rearranges()) return promise_of_movement(candidate);
+    if (candidate.model || candidate.stored_as != DType::undefined || inputs == nullptr) return 1.0;
     const auto made = float_result_of(candidate, layer_, *inputs);
     return made ? promise_of_result(*made) : 0.0;
   }
@@ -198,17 +198,18 @@ class Search {
 
   std::optional<VariantMatch> try_variant(const Variant& variant) {
     if (!concerns(variant, layer_)) return std::nullopt;
-    if (!variant.any_operator && layer_.in_group()) return std::nullopt;
+    if (!variant.any_operator && layer_.in_group() != variant.fuses) return std::nullopt;
     const DerivationInputs* const inputs = layer_.in_group() ? nullptr : layer_.known_inputs();
     std::vector<Candidate> candidates = variant.candidates(layer_);
-    if (inputs == nullptr)
-      std::erase_if(candidates, [](const Candidate& candidate) { return !candidate.source; });
+    if (inputs == nullptr && !variant.fuses)
+      std::erase_if(candidates, [](const Candidate& candidate) { return !candidate.rearranges(); });
     if (!floating())
-      std::erase_if(candidates, [](const Candidate& candidate) {
-        return candidate.source || candidate.model || candidate.stored_as != DType::undefined;
+      std::erase_if(candidates, [&](const Candidate& candidate) {
+        return candidate.rearranges() || candidate.model || candidate.stored_as != DType::undefined ||
+               variant.fuses;
       });
     // Those that take long are left out, the last ones first.
-    if (!candidates.empty() && !candidates[0].source) {
+    if (!candidates.empty() && !candidates[0].rearranges() && inputs != nullptr) {
       if (work_ == 0.0) work_ = work_of(layer_, *inputs);
       candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(most_work / work_)));
     }

@@ -78,16 +78,10 @@ std::optional<BudgetUse> use_of_witness(Witness compute, const LayerCase& layer,
 // The values between that were not recorded are computed once more in the candidate's error model. A bound
 // that tells nothing explains nothing.
 std::optional<BudgetUse> use_of_group(const Candidate& candidate, const LayerCase& layer) {
-  if (!candidate.inputs.empty() || candidate.source) return std::nullopt;
+  if (!candidate.inputs.empty() || candidate.rearranges()) return std::nullopt;
+  const auto result = group_result_of(candidate, layer);
+  if (!result) return std::nullopt;
   const ErrorModel& changed = candidate.model ? *candidate.model : layer.run.model;
-  const auto result =
-      candidate.node
-          ? layer.derivation.derive_instead(layer.derived.group, *candidate.node, changed, layer.threads)
-          : layer.derivation.derive_again(layer.derived.group, layer.id, layer.output, changed, {},
-                                          layer.threads);
-  if (!result || is_known(*result) || result->dtype != layer.got.dtype() ||
-      result->shape != layer.got.shape())
-    return std::nullopt;
   const ErrorModel model = error_model_for(changed, layer.got.dtype());
   if (blindness(result->real, {.ulp = model.ulp, .group = true}, layer.threads) != Blindness::none)
     return std::nullopt;

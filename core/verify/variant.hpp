@@ -32,6 +32,8 @@ struct OtherInput {
 /// Sources of elements that are not of the right output.
 inline constexpr std::int64_t source_zero = -1;
 inline constexpr std::int64_t source_nan = -2;
+inline constexpr std::int64_t source_infinity = -3;
+inline constexpr std::int64_t source_smallest = -4;  ///< the smallest positive normal float32
 
 /// One change of a computation. It has its own bounds, which every element must meet.
 struct Candidate {
@@ -41,10 +43,15 @@ struct Candidate {
   std::vector<OtherInput> inputs = {};
   /// The result is stored in this narrower type: every recorded element must be one of its numbers.
   DType stored_as = DType::undefined;
-  /// Element i of the output is that of the right one at source(i), or source_zero, source_nan.
+  /// Element i of the output is that of the right one at source(i), or what a negative source stands for.
   std::function<std::int64_t(std::int64_t i)> source = {};
+  /// Element i is that many times as large: means with another divisor.
+  std::function<double(std::int64_t i)> factor = {};
   std::vector<std::pair<std::string, double>> parameters = {};  ///< of the finding
   std::string detail = {};                                      ///< of its sentence: "along axis 1"
+
+  /// Whether it is made of the elements of the right output.
+  [[nodiscard]] bool rearranges() const { return source || factor; }
 };
 
 /// Output 0 in float32 by another algorithm (inputs in the order of node.reads(), null where omitted);
@@ -71,7 +78,7 @@ struct Variant {
   std::function<std::vector<Candidate>(const LayerCase& layer)> candidates = {};
   Witness witness = nullptr;
   /// Candidates of groups have one operator in place of several: their bounds may also tell where those of
-  /// the nodes one after the other do not.
+  /// the nodes one after the other do not. It is tried on groups alone.
   bool fuses = false;
   /// Only for unknown engines, and only for outputs without any subnormal number.
   bool flushes_results = false;

@@ -1,6 +1,7 @@
 // Functions of single elements that a runtime leaves out, applies twice, or computes without their limits;
 // and NaN that becomes a number, as by max(x, 0) in shaders.
 // Compiled for size on the web (cmake/core.cmake).
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -98,6 +99,30 @@ std::vector<Candidate> added(const LayerCase& layer) {
   return {{.source = [right](std::int64_t i) {
     return right[static_cast<std::size_t>(i)].value < 0.0 ? source_zero : i;
   }}};
+}
+
+/// Arguments of exp limited to those of Cephes' single precision, ln(2^127.5), which vector code took over:
+/// float32 goes on to 88.72.
+std::vector<Candidate> limited_argument(const LayerCase& layer) {
+  constexpr float limit = 88.3762626647949f;
+  if (layer.node().inputs.empty()) return {};
+  const auto x = layer.derivation.known_value(layer.node().inputs[0]);
+  if (!x || x->dtype() != DType::float32 || x->shape() != layer.got.shape() ||
+      std::ranges::none_of(x->values<float>(), [](float value) { return value > limit; }))
+    return {};
+  const auto limited = [x]() -> std::optional<Tensor> {
+    auto made = Tensor::make(DType::float32, x->shape());
+    if (!made.ok()) return std::nullopt;
+    std::ranges::transform(x->values<float>(), made->mutable_values<float>().begin(),
+                           [](float value) { return value > limit ? limit : value; });
+    return *std::move(made);
+  };
+  return {{.source =
+               [x](std::int64_t i) {
+                 return x->values<float>()[static_cast<std::size_t>(i)] > limit ? source_infinity : i;
+               },
+           .detail = "(∞ beyond)"},
+          {.inputs = {{0, limited}}}};
 }
 
 /// NaN where the base is negative: a power by exp and log.
@@ -204,6 +229,7 @@ void add_to(VariantTable& table) {
   add("limit_missing", "a limit left out", 11, without_limits, {"Clip"});
   add("nan_swallowed", "NaN taken for a number", 0, swallowed,
       {"Relu", "Clip", "Max", "Min", "LeakyRelu", "MaxPool", "ReduceMax", "ReduceMin", "GlobalMaxPool"});
+  add("exp_limited", "arguments of exp limited to 88.376", 10, limited_argument, {"Exp", "Softplus"});
   add("nan_of_negative", "NaN for negative bases, as by exp and log", 9, nan_of_negative, {"Pow"});
   add("softmax_without_maximum", "the maximum of its row not subtracted before exp", 9, other_maximum<false>,
       {"Softmax"});

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
@@ -191,6 +192,105 @@ TEST_CASE("Causes_FunctionsLeftOutOrNaN_AreNamed") {
             for (std::size_t i = row; i < row + 30; ++i) y[i] = std::exp(logits[i]) / sum;
           }
         })) == "activation.softmax_without_maximum");
+}
+
+TEST_CASE("Causes_ArgumentsOfExpLimited_AreNamed") {
+  Recorded exp = one_node("Exp", {40});
+  Recorded softplus = one_node("Softplus", {40});
+  for (Recorded* const one : {&exp, &softplus})
+    for (std::size_t i = 0; i < 40; ++i)
+      one->inputs[0].tensor.mutable_values<float>()[i] = 84.9f + 0.1f * static_cast<float>(i);  // 35 is 88.4
+  const auto from_35 = [](float value) {
+    return [value](std::span<float> y) { std::ranges::fill(y.subspan(35), value); };
+  };
+  const LayerVerdict infinite = exp.verdict(from_35(HUGE_VALF));
+  CHECK(cause_of(infinite) == "activation.exp_limited");
+  CHECK(infinite.explanation->cause->text == "arguments of exp limited to 88.376 (∞ beyond)");
+  CHECK(cause_of(exp.verdict(from_35(std::exp(88.3762626647949f)))) == "activation.exp_limited");
+  CHECK(cause_of(softplus.verdict(from_35(88.3762626647949f))) == "activation.exp_limited");
+  CHECK(cause_of(softplus.verdict(from_35(87.5f))) == "");
+}
+
+TEST_CASE("Causes_MeansOfAnotherDivisor_AreNamed") {
+  const std::vector<Attribute> attributes = {{"kernel_shape", std::vector<std::int64_t>{3, 3}},
+                                             {"pads", std::vector<std::int64_t>{0, 2, 1, 0}},
+                                             {"strides", std::vector<std::int64_t>{2, 2}},
+                                             {"count_include_pad", std::int64_t{1}},
+                                             {"ceil_mode", std::int64_t{1}}};
+  const Recorded layer = one_node("AveragePool", {2, 3, 5, 6}, attributes);  // to 3×4
+  const std::vector<float> x(layer.inputs[0].tensor.values<float>().begin(),
+                             layer.inputs[0].tensor.values<float>().end());
+  // Rows begin at 0, 2 and 4 of 5, columns at −2, 0, 2 and 4 of 6. `rows` and `columns`: what the last
+  // window's divisor counts.
+  const auto means = [&](int rows, int columns, double factor = 1.0) {
+    return [=, &x](std::span<float> y) {
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const std::size_t row = i / 4 % 3;
+        const std::size_t column = i % 4;
+        double sum = 0.0;
+        for (std::size_t r = 2 * row; r < std::min<std::size_t>(2 * row + 3, 5); ++r)
+          for (std::size_t c = 2 * column; c < 2 * column + 3; ++c)
+            if (c >= 2 && c < 8) sum += static_cast<double>(x[i / 12 * 30 + r * 6 + c - 2]);
+        y[i] = static_cast<float>(factor * sum / (row == 2 ? rows : 3) / (column == 3 ? columns : 3));
+      }
+    };
+  };
+  CHECK_FALSE(is_bad(layer.verdict(means(2, 2)).verdict));
+  const LayerVerdict row = layer.verdict(means(1, 2));
+  CHECK(cause_of(row) == "attribute.pool_divisor");
+  CHECK(row.explanation->cause->text ==
+        "a mean divided by another count of elements (padding at the end: 0, 0)");
+  const LayerVerdict whole = layer.verdict(means(3, 3));
+  CHECK(cause_of(whole) == "attribute.pool_divisor");
+  CHECK(whole.explanation->cause->text ==
+        "a mean divided by another count of elements (padding at the end: any, any)");
+  CHECK(cause_of(layer.verdict(means(1, 2, 1.01))) == "");
+}
+
+TEST_CASE("Causes_PoolingsOfAPad_AreNamed") {
+  for (const std::string op : {"AveragePool", "MaxPool"}) {
+    CAPTURE(op);
+    Rng rng(5);
+    Tensor x = random_tensor(rng, {1, 2, 5, 6});
+    for (float& value : x.mutable_values<float>()) value = -std::fabs(value);
+    const auto graph_of = [&](bool merged) {
+      ModelBuilder builder;
+      builder.input("x", DType::float32, {1, 2, 5, 6});
+      std::vector<Attribute> attributes = {{"kernel_shape", std::vector<std::int64_t>{3, 3}}};
+      if (merged)
+        attributes.push_back({"pads", std::vector<std::int64_t>{1, 1, 1, 1}});
+      else
+        builder.initializer("p", tensor<std::int64_t>({8}, {0, 0, 1, 1, 0, 0, 1, 1}))
+            .node("Pad", {"x", "p"}, {"a"});
+      return built(builder.node(op, {merged ? "x" : "a"}, {"y"}, attributes).output("y"));
+    };
+    const Graph merged = graph_of(true);
+    ThreadPool threads(1);
+    const Tensor* const given[] = {&x};
+    auto made = evaluate_strict(merged.nodes[0], given, threads);
+    REQUIRE(made.ok());
+    const Graph graph = graph_of(false);
+    const auto cause = [&](float factor) {
+      Tensor y = made->front();
+      for (float& value : y.mutable_values<float>()) value *= factor;
+      Trace trace;
+      trace.tensors = {{"x", x}, {"y", y}};
+      const auto verification = verify(graph, "", trace, threads);
+      REQUIRE(verification.ok());
+      return cause_of(verification->layers.back());
+    };
+    CHECK(cause(1.0f) == "attribute.pad_merged");
+    CHECK(cause(1.01f) == "");
+  }
+}
+
+TEST_CASE("Causes_MaximumFromTheSmallestNumber_IsNamed") {
+  Recorded layer = one_node("MaxPool", {1, 2, 8, 8}, {{"kernel_shape", std::vector<std::int64_t>{2, 2}}});
+  for (float& value : layer.inputs[0].tensor.mutable_values<float>()) value = -std::fabs(value) - 0.1f;
+  CHECK(cause_of(layer.verdict([](std::span<float> y) {
+          std::ranges::fill(y, std::numeric_limits<float>::min());
+        })) == "attribute.maximum_from_smallest");
+  CHECK(cause_of(layer.verdict([](std::span<float> y) { std::ranges::fill(y, 0.5f); })) == "");
 }
 
 TEST_CASE("Causes_RightLayers_ExplainNothing") {
