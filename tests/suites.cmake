@@ -105,8 +105,16 @@ if(NOT DRIFTSCOPE_SANITIZE)
   driftscope_suite("tree: documents" LABELS tree
     COMMAND "${NODE_PROGRAM}" --test tests/documents)
 endif()
-driftscope_suite("${unit}" LABELS unit
-  COMMAND driftscope_unit_tests)
+# Cases of many draws or layers take minutes with sanitizers; what they call, smaller ones call too.
+if(DRIFTSCOPE_SANITIZE)
+  driftscope_suite("${unit}" LABELS unit
+    COMMAND driftscope_unit_tests --test-suite-exclude=large)
+  driftscope_suite("long: large unit tests, ASan and UBSan" LABELS unit long
+    COMMAND driftscope_unit_tests --test-suite=large)
+else()
+  driftscope_suite("${unit}" LABELS unit
+    COMMAND driftscope_unit_tests)
+endif()
 if(TARGET driftscope_faults)
   driftscope_suite("planted faults: a seed of each kind" LABELS unit
     COMMAND driftscope_faults)

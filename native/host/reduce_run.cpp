@@ -132,7 +132,8 @@ Result<ReducedFiles> write_reduced(const Excerpt& excerpt, const std::filesystem
     DRIFTSCOPE_TRY(written.files, write_plain(excerpt, folder));
     return written;
   }
-  const ReproOptions report{.folder = folder, .target = options.target, .runner = options.runner};
+  const ReproOptions report{
+      .folder = folder, .target = options.target, .runner = options.runner, .table_runs = options.table_runs};
   DRIFTSCOPE_TRY(const ReproResult made, make_report(excerpt, report, threads, progress));
   return ReducedFiles{.files = made.files, .report = true};
 }

@@ -19,6 +19,7 @@ struct ReduceRunOptions {
   RunnerOptions runner = {};
   std::int64_t tries = 400;
   std::int64_t seconds = 600;
+  std::int64_t table_runs = 20;        ///< of write_reduced, as of ReproOptions
   std::function<bool()> stopped = {};  ///< true: enough, as it is so far
 };
 

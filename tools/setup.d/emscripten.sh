@@ -88,7 +88,7 @@ env_text() {
   printf 'export CMAKE_%s_COMPILER_LAUNCHER=ccache\n' C CXX
   # Sloppiness: needed so that precompiled headers of the same text count as equal.
   # shellcheck disable=SC2016
-  printf '[[ ${%s:-} ]] || export %s=%q\n' CCACHE_DIR{,} "$cache/ccache" CCACHE_MAXSIZE{,} 2G \
+  printf '[[ ${%s:-} ]] || export %s=%q\n' CCACHE_DIR{,} "$cache/ccache" CCACHE_MAXSIZE{,} 4G \
     CCACHE_SLOPPINESS{,} pch_defines,time_macros,include_file_mtime,include_file_ctime
 }
 

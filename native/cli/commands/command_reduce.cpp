@@ -26,6 +26,7 @@ struct ReduceCommand {
   std::string folder;
   std::int64_t tries = 400;
   std::int64_t seconds = 600;
+  std::int64_t runs = 20;
   bool quiet = false;
   RunnerOptions runner;
 };
@@ -76,8 +77,11 @@ Status run_reduce(const ReduceCommand& command) {
   DRIFTSCOPE_TRY(const std::string node, failing_node(command, model, trace, threads));
   const std::string text = command.target.empty() ? trace.target : command.target;
   DRIFTSCOPE_TRY(const Target target, read_target(text));
-  const ReduceRunOptions options{
-      .target = target, .runner = command.runner, .tries = command.tries, .seconds = command.seconds};
+  const ReduceRunOptions options{.target = target,
+                                 .runner = command.runner,
+                                 .tries = command.tries,
+                                 .seconds = command.seconds,
+                                 .table_runs = command.runs};
   DRIFTSCOPE_TRY(const ReduceRun run,
                  reduce_layer(model.graph, TraceView(trace), node, options, threads, progress));
   line.clear();
@@ -111,6 +115,10 @@ static Command declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seconds", command->seconds, "At most so long")
       ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--runs", command->runs,
+                 "With -o, at most so many runs for the table over one size or attribute; 0: no table")
+      ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   app.add_flag("--quiet", command->quiet, "No progress line");
   add_runner_options(app, command->runner);

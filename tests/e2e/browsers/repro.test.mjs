@@ -16,7 +16,7 @@ test("Repro_WebGpuConvolution_IsAFolderWhosePageTurnsRed", async (t) => {
   const trace = join(folder, "lenet5.safetensors");
   assert.equal(run(["run", model, ...target, "--trace", trace]).status, 0);
   const report = join(folder, "report");
-  const made = run(["repro", model, trace, "-o", report, "--quiet"], { timeout: 180_000 });
+  const made = run(["repro", model, trace, "-o", report, "--quiet", "--runs", "6"], { timeout: 180_000 });
   assert.equal(made.status, 0, made.stderr);
   assert.match(made.stdout, /index\.html was run: wrong/);
   assert.match(made.stdout, /weights: w0: float32 16x6x5x5/);
@@ -123,7 +123,7 @@ for (const { engine, model: modelIn, input, files, issue } of others)
 
 test("Reduce_WebGpuConvolution_BecomesSmall", (t) => {
   const report = join(temporaryFolder(t), "small");
-  const made = run(["reduce", model, ...target, "-o", report, "--tries", "12", "--quiet"], {
+  const made = run(["reduce", model, ...target, "-o", report, "--tries", "8", "--runs", "0", "--quiet"], {
     timeout: 300_000,
   });
   assert.equal(made.status, 0, made.stderr);

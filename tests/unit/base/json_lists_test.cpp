@@ -79,7 +79,7 @@ TEST_CASE("JsonLists_NoJson_IsAnError") {
   CHECK(read("3").rest == 3);
 }
 
-TEST_CASE("JsonLists_TooDeepOrTooManyKeys_IsAnError") {
+TEST_CASE("JsonLists_TooDeepOrTooManyKeys_IsAnError" * doctest::test_suite("large")) {
   const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   CHECK(try_to_read(nested(max_json_depth)).ok());
   const auto deep = try_to_read(nested(max_json_depth + 1));

@@ -271,7 +271,7 @@ TEST_CASE("GradientRules_Resize_IsItsTransposedMatrix") {
     }
 }
 
-TEST_CASE("GradientRules_Recurrent_AllWeightsAndStates") {
+TEST_CASE("GradientRules_Recurrent_AllWeightsAndStates" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(10);
   constexpr std::int64_t steps = 4, batch = 2, width = 3, hidden = 2;
   for (const std::string direction : {"forward", "reverse", "bidirectional"}) {

@@ -108,7 +108,7 @@ Made generate(const MutantsOptions& options, Activations (*run)(const StoredPict
   return {generator.kept(), generator.counts(), generator.stuck()};
 }
 
-TEST_CASE("Generator_MakesWhatIsAskedForAndReplays") {
+TEST_CASE("Generator_MakesWhatIsAskedForAndReplays" * doctest::test_suite("large")) {
   const auto originals = pictures(6);
   for (const auto method : {GenerateMethod::deephunter, GenerateMethod::tensorfuzz}) {
     const MutantsOptions options{.method = method, .count = 100, .seed = 5};

@@ -255,7 +255,7 @@ TEST_CASE("Gru_LinearBeforeReset_ResetsTheFinishedProduct") {
 
 // A different order of all sums, and usual sizes: a float32 result lies within the bound, and the
 // bound is realistic: actual rounding is a visible part of it.
-TEST_CASE("Recurrent_FourHundredSteps_UseAVisiblePartOfAUsefulBudget") {
+TEST_CASE("Recurrent_FourHundredSteps_UseAVisiblePartOfAUsefulBudget" * doctest::test_suite("large")) {
   struct Row {
     const char* op;
     std::int64_t hidden;

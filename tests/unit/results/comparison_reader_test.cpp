@@ -232,7 +232,7 @@ TEST_CASE("ReadComparison_OfAVerification_IsWrittenTheSameAgain") {
   }
 }
 
-TEST_CASE("ReadComparison_AnyValueReplaced_IsAnErrorOrWrittenTheSameAgain") {
+TEST_CASE("ReadComparison_AnyValueReplaced_IsAnErrorOrWrittenTheSameAgain" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(20261128);
   SEED_INFO(seed);
   Rng rng(seed);

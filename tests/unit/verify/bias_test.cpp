@@ -63,7 +63,7 @@ double bias_of(const Layer& layer, const Arithmetic& arithmetic, ThreadPool& thr
 
 }  // namespace
 
-TEST_CASE("Bias_CleanEngines_NeverLean") {
+TEST_CASE("Bias_CleanEngines_NeverLean" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(51);
   SEED_INFO(seed);
   // A slow run of many more layers: DRIFTSCOPE_ROUNDS=20.

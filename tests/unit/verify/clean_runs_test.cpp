@@ -42,7 +42,7 @@ void report(const Extremes& extremes, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("Verify_CleanRunsInEveryOrder_AreNeverSuspect") {
+TEST_CASE("Verify_CleanRunsInEveryOrder_AreNeverSuspect" * doctest::test_suite("large")) {
   const std::uint64_t first = test_seed(20261120);
   SEED_INFO(first);
   ThreadPool threads(2);
@@ -63,7 +63,7 @@ TEST_CASE("Verify_CleanRunsInEveryOrder_AreNeverSuspect") {
   report(extremes, first);
 }
 
-TEST_CASE("Verify_CleanLongSums_AreNeverSuspect") {
+TEST_CASE("Verify_CleanLongSums_AreNeverSuspect" * doctest::test_suite("large")) {
   const std::uint64_t first = test_seed(31);
   SEED_INFO(first);
   ThreadPool threads(2);

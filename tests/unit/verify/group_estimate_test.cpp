@@ -119,7 +119,7 @@ TEST_CASE("Verify_DeepNetworkFromOutputsAlone_TellsRightFromWrong") {
   }
 }
 
-TEST_CASE("Verify_ConvolutionalNetworkFromOutputsAlone_TellsRightFromWrong") {
+TEST_CASE("Verify_ConvolutionalNetworkFromOutputsAlone_TellsRightFromWrong" * doctest::test_suite("large")) {
   const std::uint64_t first = test_seed(81);
   SEED_INFO(first);
   for (std::uint64_t seed = first; seed < first + repetitions(2); ++seed) {

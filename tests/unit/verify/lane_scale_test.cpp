@@ -139,7 +139,7 @@ struct Normalization {
 
 }  // namespace
 
-TEST_CASE("LaneScale_EveryWayToAVariance_IsRounding") {
+TEST_CASE("LaneScale_EveryWayToAVariance_IsRounding" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(1821);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -162,7 +162,7 @@ TEST_CASE("LaneScale_EveryWayToAVariance_IsRounding") {
   MESSAGE("seed " << seed << ": " << layers << " layers");
 }
 
-TEST_CASE("LaneScale_UnbiasedVariance_IsAFaultUpTo128By128") {
+TEST_CASE("LaneScale_UnbiasedVariance_IsAFaultUpTo128By128" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(1822);
   SEED_INFO(seed);
   Rng rng(seed);

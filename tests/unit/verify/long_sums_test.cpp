@@ -227,7 +227,7 @@ TEST_CASE("LongSums_OrdersAndAlgorithmsInFloat32_RaiseNoAlarm") {
   MESSAGE("seed " << seed << ": " << layers << " layers");
 }
 
-TEST_CASE("LongSums_Strassen_RaisesNoAlarm") {
+TEST_CASE("LongSums_Strassen_RaisesNoAlarm" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(1812);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -278,7 +278,7 @@ TEST_CASE("LongSums_FactorsRoundedToANarrowFormat_AreAFaultWithItsName") {
 }
 
 // The range of float16 ends at 2⁻²⁴: small factors lose more, which distinguishes it from TF32.
-TEST_CASE("LongSums_FactorsRoundedToFloat16_AreToldFromTf32BySmallOnes") {
+TEST_CASE("LongSums_FactorsRoundedToFloat16_AreToldFromTf32BySmallOnes" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(1814);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -305,7 +305,7 @@ TEST_CASE("LongSums_OneFactorRounded_IsSaidToBeThatOne") {
 }
 
 // Not the factors, but every 64 terms' sum in float16.
-TEST_CASE("LongSums_PartialSumsInANarrowType_AreSeenByTheirSize") {
+TEST_CASE("LongSums_PartialSumsInANarrowType_AreSeenByTheirSize" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(1816);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -115,7 +115,7 @@ struct Normalized {
 
 }  // namespace
 
-TEST_CASE("Variance_InOnePassOrByWelford_IsExcused") {
+TEST_CASE("Variance_InOnePassOrByWelford_IsExcused" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(4242);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -136,7 +136,7 @@ TEST_CASE("Variance_InOnePassOrByWelford_IsExcused") {
       }
 }
 
-TEST_CASE("Variance_OffByAHundredth_IsNotExcused") {
+TEST_CASE("Variance_OffByAHundredth_IsNotExcused" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(4243);
   SEED_INFO(seed);
   Rng rng(seed);

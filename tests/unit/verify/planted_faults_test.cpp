@@ -176,7 +176,7 @@ void check_only(const Verification& verification, const std::string& node) {
 
 }  // namespace
 
-TEST_CASE("Verify_PlantedFault_NamesThatNodeAndNoOther") {
+TEST_CASE("Verify_PlantedFault_NamesThatNodeAndNoOther" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(7);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -196,7 +196,7 @@ TEST_CASE("Verify_PlantedFault_NamesThatNodeAndNoOther") {
   }
 }
 
-TEST_CASE("Verify_LowPrecisionArithmetic_NamesThatNodeAndNoOther") {
+TEST_CASE("Verify_LowPrecisionArithmetic_NamesThatNodeAndNoOther" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(8);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -217,7 +217,7 @@ TEST_CASE("Verify_LowPrecisionArithmetic_NamesThatNodeAndNoOther") {
     }
 }
 
-TEST_CASE("Verify_FusedGroup_IsJudgedAsOne") {
+TEST_CASE("Verify_FusedGroup_IsJudgedAsOne" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(9);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -106,7 +106,7 @@ float coarser(float bias, float step) { return std::nearbyint(bias / (4.0f * ste
 
 }  // namespace
 
-TEST_CASE("QuantizedBias_OfARecordedConvolution_IsNamed") {
+TEST_CASE("QuantizedBias_OfARecordedConvolution_IsNamed" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(1841);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -154,7 +154,7 @@ TEST_CASE("Verify_OneStepOffInsideAGroup_IsRoundingAtTheMiddleAlone") {
 }
 
 // x·(1/s), both rounded, is within two roundings of x/s: an element moves only where a middle is that near.
-TEST_CASE("Verify_ReciprocalScales_AreRoundingWithinTwoRoundingsOfAMiddle") {
+TEST_CASE("Verify_ReciprocalScales_AreRoundingWithinTwoRoundingsOfAMiddle" * doctest::test_suite("large")) {
   const std::uint64_t seed = test_seed(1831);
   SEED_INFO(seed);
   Rng rng(seed);

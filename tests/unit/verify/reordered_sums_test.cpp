@@ -184,7 +184,7 @@ TEST_CASE("Verify_SumsInAnotherOrder_AreRounding") {
   }
 }
 
-TEST_CASE("Verify_WrongSums_AreFaults") {
+TEST_CASE("Verify_WrongSums_AreFaults" * doctest::test_suite("large")) {
   const std::uint64_t first = test_seed(62);
   SEED_INFO(first);
   for (std::uint64_t seed = first; seed < first + repetitions(8); ++seed) {

@@ -158,7 +158,7 @@ TEST_CASE("Variants_WinogradBeyondTheBudget_HasItsName") {
   CHECK(conv.verdict({}, R"({"algorithms": "winograd-f6x3"})").verdict == Verdict::rounding);
 }
 
-TEST_CASE("Variants_FaultOfWinogradsSize_IsNotExcused") {
+TEST_CASE("Variants_FaultOfWinogradsSize_IsNotExcused" * doctest::test_suite("large")) {
   const Convolution conv("winograd-f6x3", 1, 1);
   const auto values = conv.y.values<float>();
   float largest = 0.0f;

@@ -71,7 +71,7 @@ NodeCase conv(Shape x, Shape w, std::vector<Attribute> attributes, Values values
                  random_tensor(rng, bias, Values::normal)}};
 }
 
-TEST_CASE("StrictConv_NetworkShapes_SameBitsAsPlain") {
+TEST_CASE("StrictConv_NetworkShapes_SameBitsAsPlain" * doctest::test_suite("large")) {
   const Ints same(4, 1);
   for (const NodeCase& layer :
        {conv({1, 1, 28, 28}, {6, 1, 5, 5}, {{"pads", Ints(4, 2)}}),  // LeNet-5
