@@ -39,14 +39,34 @@ std::vector<std::int64_t> ends_of(const std::vector<WindowAxis>& axes, std::size
   return distinct;
 }
 
+/// Padding that does not count is left out twice. A converter that knows no such padding divides by the
+/// whole window and scales the result; LiteRT.js on WebGPU merges the Pad of it, which leaves the padding out
+/// once more.
+std::vector<Candidate> left_out_twice(const PoolPlan& plan) {
+  return {{.factor =
+               [plan](std::int64_t element) {
+                 std::vector<std::int64_t> window;
+                 plan.locate(element % plan.y_plane, window);
+                 double factor = 1.0;
+                 for (std::size_t axis = 0; axis < window.size(); ++axis) {
+                   const WindowAxis& along = plan.axes[axis];
+                   const std::int64_t inside = along.tap_end(window[axis]) - along.tap_begin(window[axis]);
+                   if (inside > 0) factor *= static_cast<double>(along.kernel) / static_cast<double>(inside);
+                 }
+                 return factor;
+               },
+           .detail = "(the padding left out twice)"}};
+}
+
 /// The mean's divisor counts other taps at the end of the axes.
 std::vector<Candidate> other_divisor(const LayerCase& layer) {
   const Node& node = layer.node();
   const auto x = layer.derivation.known_shape(node.inputs[0]);
   const auto counts = flag_attribute(node, "count_include_pad", false);
-  if (!x || !counts.ok() || !*counts) return {};
+  if (!x || !counts.ok()) return {};
   const auto plan = plan_pool(node, *x);
   if (!plan.ok() || plan->axes.size() > 3) return {};
+  if (!*counts) return left_out_twice(*plan);
   std::vector<std::vector<std::int64_t>> choices = {{}};
   for (std::size_t axis = 0; axis < plan->axes.size(); ++axis) {
     std::vector<std::vector<std::int64_t>> longer;

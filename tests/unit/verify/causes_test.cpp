@@ -126,6 +126,10 @@ std::string cause_of(const LayerVerdict& layer) {
   return layer.explanation->cause ? layer.explanation->cause->id : "";
 }
 
+std::string cause_text_of(const LayerVerdict& layer) {
+  return cause_of(layer).empty() ? "" : layer.explanation->cause->text;
+}
+
 }  // namespace
 
 TEST_CASE("Causes_PartsNotWritten_AreNamedWithTheirPlaces") {
@@ -205,7 +209,7 @@ TEST_CASE("Causes_ArgumentsOfExpLimited_AreNamed") {
   };
   const LayerVerdict infinite = exp.verdict(from_35(HUGE_VALF));
   CHECK(cause_of(infinite) == "activation.exp_limited");
-  CHECK(infinite.explanation->cause->text == "arguments of exp limited to 88.376 (∞ beyond)");
+  CHECK(cause_text_of(infinite) == "arguments of exp limited to 88.376 (∞ beyond)");
   CHECK(cause_of(exp.verdict(from_35(std::exp(88.3762626647949f)))) == "activation.exp_limited");
   CHECK(cause_of(softplus.verdict(from_35(88.3762626647949f))) == "activation.exp_limited");
   CHECK(cause_of(softplus.verdict(from_35(87.5f))) == "");
@@ -238,13 +242,29 @@ TEST_CASE("Causes_MeansOfAnotherDivisor_AreNamed") {
   CHECK_FALSE(is_bad(layer.verdict(means(2, 2)).verdict));
   const LayerVerdict row = layer.verdict(means(1, 2));
   CHECK(cause_of(row) == "attribute.pool_divisor");
-  CHECK(row.explanation->cause->text ==
-        "a mean divided by another count of elements (padding at the end: 0, 0)");
+  CHECK(cause_text_of(row) == "a mean divided by another count of elements (padding at the end: 0, 0)");
   const LayerVerdict whole = layer.verdict(means(3, 3));
   CHECK(cause_of(whole) == "attribute.pool_divisor");
-  CHECK(whole.explanation->cause->text ==
-        "a mean divided by another count of elements (padding at the end: any, any)");
+  CHECK(cause_text_of(whole) == "a mean divided by another count of elements (padding at the end: any, any)");
   CHECK(cause_of(layer.verdict(means(1, 2, 1.01))) == "");
+}
+
+TEST_CASE("Causes_PaddingLeftOutTwice_IsNamed") {
+  const Recorded layer =
+      one_node("AveragePool", {1, 2, 7},
+               {{"kernel_shape", std::vector<std::int64_t>{4}}, {"pads", std::vector<std::int64_t>{3, 3}}});
+  const auto twice = [](float last) {
+    return [=](std::span<float> y) {  // 1, 2 and 3 of 4 are inside at both ends
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const std::size_t inside = std::min({i % 10 + 1, 10 - i % 10, std::size_t{4}});
+        y[i] *= inside == 3 ? last : 4.0f / static_cast<float>(inside);
+      }
+    };
+  };
+  const LayerVerdict wrong = layer.verdict(twice(4.0f / 3.0f));
+  CHECK(cause_of(wrong) == "attribute.pool_divisor");
+  CHECK(cause_text_of(wrong) == "a mean divided by another count of elements (the padding left out twice)");
+  CHECK(cause_of(layer.verdict(twice(1.0f))) == "");
 }
 
 TEST_CASE("Causes_PoolingsOfAPad_AreNamed") {
