@@ -48,7 +48,9 @@ endfunction()
 
 if(DRIFTSCOPE_PLATFORM STREQUAL "web")
   driftscope_suite("unit: WebAssembly under Node" LABELS unit web
-    COMMAND "${NODE_PROGRAM}" $<TARGET_FILE:driftscope_unit_tests>)
+    COMMAND "${NODE_PROGRAM}" $<TARGET_FILE:driftscope_unit_tests> --test-suite-exclude=large)
+  driftscope_suite("long: large unit tests, WebAssembly" LABELS unit web long
+    COMMAND "${NODE_PROGRAM}" $<TARGET_FILE:driftscope_unit_tests> --test-suite=large)
   driftscope_suite("unit: relaxed SIMD under Node" LABELS unit web
     COMMAND "${NODE_PROGRAM}" --experimental-wasm-relaxed-simd $<TARGET_FILE:driftscope_nan_tests_relaxed>)
   driftscope_suite("service: WebAssembly under Node" LABELS web
@@ -105,7 +107,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
   driftscope_suite("tree: documents" LABELS tree
     COMMAND "${NODE_PROGRAM}" --test tests/documents)
 endif()
-# Cases of many draws or layers take minutes with sanitizers; what they call, smaller ones call too.
+# Cases of the suite "large", of many draws or layers, take minutes with sanitizers and as WebAssembly; what they call,
+# smaller ones call too.
 if(DRIFTSCOPE_SANITIZE)
   driftscope_suite("${unit}" LABELS unit
     COMMAND driftscope_unit_tests --test-suite-exclude=large)

@@ -141,7 +141,7 @@ TEST_CASE("Report_HasEverySectionThatABugReportNeeds_AndNothingFromElsewhere") {
   CHECK(holds(html, view.model_sha256));
 }
 
-TEST_CASE("Report_OfAHugeModel_StaysBelowTwoMegabytesAndSaysWhatIsMissing") {
+TEST_CASE("Report_OfAHugeModel_StaysBelowTwoMegabytesAndSaysWhatIsMissing" * doctest::test_suite("large")) {
   const std::size_t layers = repetitions(100'000);
   ComparisonView view = made_view(layers, 3, std::string(100, 'n'), &differing, ramp({1, 3, 64, 64}));
   view.right[2].verification->layers[layers - 7].verdict = Verdict::fault;

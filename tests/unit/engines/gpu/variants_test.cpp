@@ -10,7 +10,6 @@
 #include "core/device/respell.hpp"
 #include "core/device/shader_source.hpp"
 #include "tests/unit/support/gpu_variants.hpp"
-#include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::gpu_variants_test {
 namespace {
@@ -61,8 +60,8 @@ bool is_made(const std::set<std::string>& lines, std::string_view pattern) {
   return std::ranges::any_of(lines, [&](std::string_view line) { return fits(pattern, line); });
 }
 
-TEST_CASE("GpuShaders_OfEachOperatorOfTheTable_AreAllThatThereIs") {
-  if (sanitized) return;  // thousands of plans
+// Thousands of plans.
+TEST_CASE("GpuShaders_OfEachOperatorOfTheTable_AreAllThatThereIs" * doctest::test_suite("large")) {
   constexpr int quiet = 25;
   const ShaderVariants webgpu = shader_variants(gpu::Api::webgpu, quiet);
   const ShaderVariants webgl = shader_variants(gpu::Api::webgl, quiet);
