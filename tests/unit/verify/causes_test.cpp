@@ -333,6 +333,45 @@ TEST_CASE("Causes_OutputsOfAnotherShape_AreNotExplained") {
   CHECK_FALSE(verification->layers.front().explanation.has_value());
 }
 
+TEST_CASE("Causes_RightElementsOfAnotherShape_AreNamed") {
+  ThreadPool threads(1);
+  Rng rng(8);
+  const Tensor x = random_tensor(rng, {3, 2, 2});
+  const Tensor axes = tensor<std::int64_t>({1}, {1});
+  const auto cause = [&](const std::string& op, std::int64_t keeps, const Shape& shape, float factor) {
+    std::vector<Attribute> attributes;
+    std::vector<std::string> reads = {"x"};
+    std::vector<const Tensor*> given = {&x};
+    if (op != "Relu") {
+      attributes = {{"keepdims", keeps}};
+      reads.emplace_back("axes");
+      given.push_back(&axes);
+    }
+    const Graph graph = built(ModelBuilder()
+                                  .input("x", DType::float32, {3, 2, 2})
+                                  .initializer("axes", axes)
+                                  .node(op, reads, {"y"}, attributes)
+                                  .output("y"));
+    auto made = evaluate_strict(graph.nodes[0], given, threads);
+    REQUIRE(made.ok());
+    std::vector<float> values(made->front().values<float>().begin(), made->front().values<float>().end());
+    values.front() = values.front() * factor + (factor - 1.0f);
+    Trace trace;
+    trace.tensors = {{"x", x}, {"y", tensor<float>(shape, values)}};
+    const auto verification = verify(graph, "", trace, threads);
+    REQUIRE(verification.ok());
+    const LayerVerdict& verdict = verification->layers.front();
+    CHECK(verdict.verdict == Verdict::fault);
+    return verdict.explanation ? cause_text_of(verdict) : "";
+  };
+  CHECK(cause("ReduceSum", 1, {3, 2}, 1.0f) == "the reduced axes left out (keepdims 0)");
+  CHECK(cause("ReduceSum", 0, {3, 1, 2}, 1.0f) == "the reduced axes kept (keepdims 1)");
+  CHECK(cause("ReduceSum", 1, {2, 3}, 1.0f) == "the right elements in another shape");
+  CHECK(cause("ReduceSum", 1, {3, 2}, 1.01f) == "");
+  CHECK(cause("Relu", 0, {12}, 1.0f) == "the right elements in another shape");
+  CHECK(cause("Relu", 0, {12}, 1.01f) == "");
+}
+
 // A few wrong elements may look like many things: nothing is claimed.
 TEST_CASE("Causes_FewWrongElements_AreNotEvidence") {
   const LayerVerdict one = one_node("Sigmoid", {16}).verdict([](std::span<float> y) { y[15] = 0.0f; });
