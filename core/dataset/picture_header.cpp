@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/dataset/picture_header.hpp"
 
 #include <fmt/format.h>

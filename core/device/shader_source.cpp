@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/device/shader_source.hpp"
 
 #include <fmt/format.h>
