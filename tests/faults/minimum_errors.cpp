@@ -154,7 +154,9 @@ double min_error(const MakeNetwork& network, Fault (*fault)(double), std::uint64
   for (int k = 0; k <= 30; ++k) {
     const double size = std::ldexp(1.0, -k);
     const FaultKind kind{"", "", network, fault(size), {}};
-    if (judge(kind, seed, threads).outcome != Outcome::right_layer) break;
+    // A layer that is scaled looks like a coarse function, and gets its name: a fault all the same.
+    const Outcome outcome = judge(kind, seed, threads).outcome;
+    if (outcome != Outcome::right_layer && outcome != Outcome::wrong_cause) break;
     seen = size;
   }
   return seen;
