@@ -12,12 +12,12 @@
 #include "core/model/tensor_elements.hpp"
 #include "core/numerics/rounding.hpp"
 #include "core/verify/candidate.hpp"
+#include "core/verify/coincidence.hpp"
 #include "core/verify/verify_tensor.hpp"
 
 namespace driftscope {
 namespace {
 
-constexpr double most_chance = 1e-6;
 constexpr double most_work = 2e8;  ///< multiplications and elements, of one variant
 constexpr std::size_t most_hypotheses = 10;
 constexpr std::size_t with_bounds = 3;  ///< hypotheses that explain a part and get their bounds
@@ -101,7 +101,8 @@ class Search {
   static std::vector<const Variant*> ordered(bool precision) {
     std::vector<const Variant*> variants;
     for (const Variant& variant : variant_table().all())
-      if (variant.kind == VariantKind::faulty && (!precision || variant.family == "precision"))
+      if (variant.kind == VariantKind::faulty && variant.candidates &&
+          (!precision || variant.family == "precision"))
         variants.push_back(&variant);
     sort_stably(variants, [](const Variant* variant) { return variant->order; });
     return variants;
@@ -259,23 +260,11 @@ class Search {
   /// with 0, that the bounds leave. A narrower type leaves one number of many between two of its own.
   [[nodiscard]] double chance_of(std::span<const Bounded> computed, const Variant& variant,
                                  DType stored_as) const {
-    double low = 0.0;
-    double high = 0.0;
-    for (const Bounded& x : right_)
-      if (std::isfinite(x.value)) low = std::fmin(low, x.value), high = std::fmax(high, x.value);
-    if (!(high > low) || right_.size() != computed.size()) return 1.0;
-    constexpr double floor = -300.0;
-    double digits = 0.0;
     const double share =
         stored_as == DType::undefined ? 1.0 : model_.ulp / error_model_for({}, stored_as).ulp;
-    for (std::size_t i = 0; i < right_.size() && digits > floor; ++i) {
-      if (wrong_[i] == 0 || (!variant.zeros_tell && got_[i] == 0.0)) continue;
-      const double size = std::isfinite(right_[i].value) ? right_[i].value : computed[i].value;
-      const double rounding = rounding_error(model_, std::fmin(std::fabs(size), model_.largest));
-      const double bound = computed[i].worst + std::fmax(rounding, (high - low) * model_.unit_roundoff);
-      digits += std::log10(std::fmin(1.0, 2.0 * bound / (high - low))) + std::log10(share);
-    }
-    return std::pow(10.0, std::fmax(digits, floor));
+    return coincidence(computed, right_, model_, share, [&](std::size_t i) {
+      return wrong_[i] != 0 && (variant.zeros_tell || got_[i] != 0.0);
+    });
   }
 
   /// Only the best are kept: a candidate may hold other weights.

@@ -74,9 +74,12 @@ struct Variant {
   bool any_operator = false;                     ///< instead of those
   int order = 0;                                 ///< of causes: the simpler ones first
   bool zeros_tell = true;                        ///< of causes: whether wrong zeros are evidence for it
-  /// The changes to try; none where it does not apply. This or `witness`.
+  /// The changes to try; none where it does not apply. This, `witness` or `takes_shape`.
   std::function<std::vector<Candidate>(const LayerCase& layer)> candidates = {};
   Witness witness = nullptr;
+  /// Of causes: whether this is the shape that it gives in place of the right one, with the right elements in
+  /// their order.
+  bool (*takes_shape)(const Node& node, const Shape& got, const Shape& right) = nullptr;
   /// Candidates of groups have one operator in place of several: their bounds may also tell where those of
   /// the nodes one after the other do not. It is tried on groups alone.
   bool fuses = false;

@@ -1,47 +1,28 @@
-// The right elements in another shape: a reduction that leaves its axes out, or keeps them, against keepdims,
-// or any other node (seen in TensorFlow.js: Prod on WebGPU, docs/museum.md). The verdict stays.
+// Explains layers whose elements are right, in another shape than theirs; the verdict stays.
 // Compiled for size on the web (cmake/core.cmake).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/eval/evaluate.hpp"
+#include "core/verify/coincidence.hpp"
 #include "core/verify/judge.hpp"
+#include "core/verify/variant.hpp"
 #include "core/verify/verify_tensor.hpp"
 
 namespace driftscope::judges::other_shape {
 namespace {
 
-constexpr double most_chance = 1e-6;  // as of other causes
-
-struct Match {
-  double use = 0.0;     ///< the largest error as a share of the budget
-  double chance = 1.0;  ///< that other elements within the layer's range match as well
-};
-
-double chance_of(std::span<const Bounded> reference, const ErrorModel& model) {
-  double low = HUGE_VAL;
-  double high = -HUGE_VAL;
-  for (const Bounded& x : reference)
-    if (std::isfinite(x.value)) low = std::fmin(low, x.value), high = std::fmax(high, x.value);
-  if (!(high > low)) return 1.0;
-  constexpr double floor = -300.0;
-  double digits = 0.0;
-  for (const Bounded& x : reference) {
-    const double bound = std::fmax(x.worst, (high - low) * model.unit_roundoff);
-    digits = std::fmax(floor, digits + std::log10(std::fmin(1.0, 2.0 * bound / (high - low))));
-  }
-  return std::pow(10.0, digits);
-}
-
 /// Nothing where an element is wrong in this order.
-std::optional<Match> match_of(const LayerCase& layer) {
+std::optional<VariantMatch> match_of(const LayerCase& layer) {
   const Tensor& got = layer.got;
   const Evaluated<Bounded>& reference = layer.derived.reference;
   if (!is_floating(got.dtype())) {  // a wrong integer is one of at least two
     const bool equal = is_known(reference) && std::ranges::equal(reference.tensor.bytes(), got.bytes());
     if (!equal) return std::nullopt;
-    return Match{0.0, std::pow(0.5, static_cast<double>(got.elements()))};
+    return VariantMatch{
+        .use = {}, .parameters = {}, .chance = std::pow(0.5, static_cast<double>(got.elements()))};
   }
   const std::vector<Bounded> exact =
       is_known(reference) ? lift_values<Bounded>(reference.tensor) : std::vector<Bounded>();
@@ -49,12 +30,19 @@ std::optional<Match> match_of(const LayerCase& layer) {
   const TensorVerification verified = verify_tensor(right, got, layer.model(), layer.threads);
   const BudgetUse& use = verified.verified.use;
   if (verified.verified.specials > 0 || !(use.worst <= 1.0)) return std::nullopt;
-  return Match{use.worst, chance_of(right, layer.model())};
+  const double chance = coincidence(right, right, layer.model(), 1.0, [](std::size_t) { return true; });
+  return VariantMatch{.use = use, .parameters = {}, .chance = chance};
 }
 
-Shape without_ones(Shape shape) {
-  std::erase(shape, 1);
-  return shape;
+/// The simplest cause that gives this shape; null if there is none.
+const Variant* cause_of(const LayerCase& layer) {
+  const Variant* found = nullptr;
+  for (const Variant& variant : variant_table().all())
+    if (variant.takes_shape != nullptr && concerns(variant, layer) &&
+        variant.takes_shape(layer.node(), layer.got.shape(), layer.derived.reference.shape) &&
+        (found == nullptr || variant.order < found->order))
+      found = &variant;
+  return found;
 }
 
 void judge(const LayerCase& layer, LayerVerdict& verdict) {
@@ -63,11 +51,10 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
   if (verdict.verdict != Verdict::fault || !layer.derived.reason.empty() || got.dtype() != reference.dtype ||
       got.shape() == reference.shape || got.elements() != element_count(reference.shape))
     return;
-  const auto match = match_of(layer);
-  if (!match || match->chance > most_chance) return;
-  const std::string& op = layer.node().op_type;
-  const bool reduces = op.starts_with("Reduce") || op == "ArgMax" || op == "ArgMin";
-  const bool ones = reduces && without_ones(got.shape()) == without_ones(reference.shape);
+  const Variant* const variant = cause_of(layer);
+  const auto match = variant == nullptr ? std::nullopt : match_of(layer);
+  if (!match || *match->chance > most_chance) return;
+  verdict.findings.push_back(finding_of(*variant, *match, verdict.budget_used));
   LayerExplanation explanation;
   explanation.node = verdict.node;
   explanation.op = verdict.op;
@@ -75,16 +62,13 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
   explanation.verdict = verdict.verdict;
   explanation.elements = explanation.wrong = got.elements();
   explanation.tried = 1;
-  explanation.cause =
-      Cause{.id = ones ? "attribute.keepdims" : "execution.reshaped",
-            .text = !ones                                         ? "the right elements in another shape"
-                    : got.shape().size() < reference.shape.size() ? "the reduced axes left out (keepdims 0)"
-                                                                  : "the reduced axes kept (keepdims 1)",
-            .budget_before = std::numeric_limits<double>::infinity(),
-            .budget_after = match->use,
-            .elements = got.elements(),
-            .explained = got.elements(),
-            .chance = match->chance};
+  explanation.cause = Cause{.id = fmt::format("{}.{}", variant->family, variant->id),
+                            .text = std::string(variant->name),
+                            .budget_before = verdict.budget_used,
+                            .budget_after = match->use.worst,
+                            .elements = got.elements(),
+                            .explained = got.elements(),
+                            .chance = *match->chance};
   verdict.explanation = std::move(explanation);
 }
 

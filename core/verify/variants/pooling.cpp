@@ -39,23 +39,34 @@ std::vector<std::int64_t> ends_of(const std::vector<WindowAxis>& axes, std::size
   return distinct;
 }
 
+/// The mean of each window times the product of share(axis, number of the axis, window) over its axes.
+template <class Share>
+Candidate rescaled(const PoolPlan& plan, std::string detail, Share share) {
+  return {.factor =
+              [plan, share = std::move(share)](std::int64_t element) {
+                std::vector<std::int64_t> window;
+                plan.locate(element % plan.y_plane, window);
+                double factor = 1.0;
+                for (std::size_t axis = 0; axis < window.size(); ++axis)
+                  factor *= share(plan.axes[axis], axis, window[axis]);
+                return factor;
+              },
+          .detail = std::move(detail)};
+}
+
+/// 1 where the other count is 0: a window without any element.
+double quotient(std::int64_t right, std::int64_t other) {
+  return other > 0 ? static_cast<double>(right) / static_cast<double>(other) : 1.0;
+}
+
 /// Padding that does not count is left out twice. A converter that knows no such padding divides by the
 /// whole window and scales the result; LiteRT.js on WebGPU merges the Pad of it, which leaves the padding out
 /// once more.
 std::vector<Candidate> left_out_twice(const PoolPlan& plan) {
-  return {{.factor =
-               [plan](std::int64_t element) {
-                 std::vector<std::int64_t> window;
-                 plan.locate(element % plan.y_plane, window);
-                 double factor = 1.0;
-                 for (std::size_t axis = 0; axis < window.size(); ++axis) {
-                   const WindowAxis& along = plan.axes[axis];
-                   const std::int64_t inside = along.tap_end(window[axis]) - along.tap_begin(window[axis]);
-                   if (inside > 0) factor *= static_cast<double>(along.kernel) / static_cast<double>(inside);
-                 }
-                 return factor;
-               },
-           .detail = "(the padding left out twice)"}};
+  const auto share = [](const WindowAxis& axis, std::size_t, std::int64_t window) {
+    return quotient(axis.kernel, axis.tap_end(window) - axis.tap_begin(window));
+  };
+  return {rescaled(plan, "(the padding left out twice)", share)};
 }
 
 /// The mean's divisor counts other taps at the end of the axes.
@@ -79,20 +90,11 @@ std::vector<Candidate> other_divisor(const LayerCase& layer) {
   }
   std::vector<Candidate> list;
   for (std::size_t i = 1; i < choices.size(); ++i)  // the first one is the right one
-    list.push_back({.factor =
-                        [plan = *plan, ends = choices[i]](std::int64_t element) {
-                          std::vector<std::int64_t> window;
-                          plan.locate(element % plan.y_plane, window);
-                          double factor = 1.0;
-                          for (std::size_t axis = 0; axis < ends.size(); ++axis) {
-                            const WindowAxis& along = plan.axes[axis];
-                            const auto right = static_cast<double>(taps(along, window[axis], along.pad_end));
-                            const auto other = static_cast<double>(taps(along, window[axis], ends[axis]));
-                            if (other > 0.0) factor *= right / other;
-                          }
-                          return factor;
-                        },
-                    .detail = text_of(choices[i])});
+    list.push_back(
+        rescaled(*plan, text_of(choices[i]),
+                 [ends = choices[i]](const WindowAxis& axis, std::size_t number, std::int64_t window) {
+                   return quotient(taps(axis, window, axis.pad_end), taps(axis, window, ends[number]));
+                 }));
   return list;
 }
 
@@ -110,7 +112,7 @@ std::vector<Candidate> starts_at_smallest(const LayerCase& layer) {
 std::optional<Ints> zeros_around(const Node& pad, const Derivation& derivation, std::size_t rank) {
   const auto mode = string_attribute(pad, "mode", "constant");
   if (pad.op_type != "Pad" || !pad.domain.empty() || pad.opset < 11 || !mode.ok() || *mode != "constant" ||
-      rank < 3 || pad.inputs.size() > 3)
+      rank < 3 || pad.inputs.size() < 2 || pad.inputs.size() > 3 || pad.inputs[1] == no_value)
     return std::nullopt;
   const auto amounts = derivation.known_value(pad.inputs[1]);
   if (!amounts || amounts->dtype() != DType::int64 || amounts->values<std::int64_t>().size() != 2 * rank)
