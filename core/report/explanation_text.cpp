@@ -20,8 +20,9 @@ std::string evidence_text(const LayerExplanation& explanation) {
   if (explanation.pattern) text += ": " + explanation.pattern->text;
   text += "\n";
   if (explanation.cause)
-    text += fmt::format("  by accident at most {:.0e} in {} hypotheses tried\n",
-                        std::fmax(explanation.cause->chance, 1e-300), format_count(explanation.tried));
+    text += fmt::format("  by accident at most {:.0e} in {} {} tried\n",
+                        std::fmax(explanation.cause->chance, 1e-300), format_count(explanation.tried),
+                        explanation.tried == 1 ? "hypothesis" : "hypotheses");
   bool first = true;
   for (const Hypothesis& one : explanation.hypotheses) {
     if (explanation.cause && one.id == explanation.cause->id) continue;

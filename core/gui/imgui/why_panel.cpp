@@ -37,10 +37,10 @@ void draw_cause(const Screen& screen, const LayerExplanation& why) {
   wrapped("Explained by " + why.cause->text);
   wrapped_small(
       screen, fmt::format("The error falls from {} to {} the budget in all {} elements. By accident: at most "
-                          "{:.0e}, in {} hypotheses tried.",
+                          "{:.0e}, in {} {} tried.",
                           budgets(why.cause->budget_before), budgets(why.cause->budget_after),
                           format_count(why.cause->elements), std::fmax(why.cause->chance, 1e-300),
-                          format_count(why.tried)));
+                          format_count(why.tried), why.tried == 1 ? "hypothesis" : "hypotheses"));
 }
 
 void draw_where(const Screen& screen, const LayerExplanation& why) {
