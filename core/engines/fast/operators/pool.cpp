@@ -106,8 +106,33 @@ constexpr std::pair<T, T> no_limits() {
   return {Limits::lowest(), Limits::max()};
 }
 
+/// Where the pads of a dilated window are, XNNPACK reads the window's first pixel behind them instead, at
+/// stride · o − pad mod dilation: of windows that lie in the pads that is beyond the input.
+bool reads_within(const WindowAxis& axis) {
+  if (!has_padding(axis)) return true;
+  const std::int64_t before = axis.pad_begin % axis.dilation;
+  if (axis.pad_begin / axis.dilation + (before > 0 ? 1 : 0) >= axis.kernel)
+    return false;  // not of the window
+  for (std::int64_t o = 0; o < axis.output; ++o) {
+    const std::int64_t at = o * axis.stride;
+    if ((at < before ? at + axis.dilation : at) - before >= axis.input) return false;
+  }
+  return true;
+}
+
+/// What XNNPACK's pointers of dilated windows are right for. Windows of a row whose columns are not dilated
+/// share them: a later window then writes its own pixel over that of an earlier one in the pads.
+bool has_right_pointers(const Windows& windows) {
+  const WindowAxis& h = windows.height;
+  const WindowAxis& v = windows.width;
+  if (h.dilation == 1 && v.dilation == 1) return true;
+  const bool shared = v.dilation == 1 && v.stride < v.kernel && has_padding(v);
+  return !shared && reads_within(h) && reads_within(v);
+}
+
 template <class T>
 Result<bool> place_max_of(Lowering& lowering, const Node& node, const Windows& windows) {
+  if (!has_right_pointers(windows)) return false;
   const WindowAxis& h = windows.height;
   const WindowAxis& v = windows.width;
   const auto [min, max] = no_limits<T>();
@@ -143,6 +168,10 @@ Result<bool> place_max(Lowering& lowering, const Node& node, const Windows& wind
     default: return false;
   }
 }
+
+/// XNNPACK's depthwise kernels have so many taps; of others the rest reads elements beyond the window and
+/// multiplies them by 0, which makes NaN of infinities.
+bool has_kernel_of(std::int64_t taps) { return taps == 3 || taps == 4 || taps == 9 || taps == 25; }
 
 // Padding that counts: a depthwise convolution with equal weights.
 Result<bool> place_padded_average(Lowering& lowering, const Node& node, const Windows& windows) {
@@ -212,6 +241,7 @@ Result<bool> lower_average(Lowering& lowering, const Node& node) {
     return false;
   const bool padded = has_padding(windows->height) || has_padding(windows->width);
   if (!padded || !*include_pad) return place_average(lowering, node, *windows);
+  if (!has_kernel_of(windows->taps())) return false;
   // The part that ceil_mode adds beyond the pads does not count: then the divisors differ.
   if (reach(windows->height) > windows->height.pad_end || reach(windows->width) > windows->width.pad_end)
     return false;
