@@ -117,10 +117,10 @@ struct ThresholdedRelu {
     DRIFTSCOPE_TRY(const float alpha, float_attribute(node, "alpha", 1.0f));
     return ThresholdedRelu{alpha};
   }
+  // Where(alpha < x, x, 0), as ONNX's function has it: NaN becomes 0.
   template <class S>
   S apply(S x) const {
-    return math::split_at(
-        x, attribute<S>(alpha), [](S t) { return math::is_nan(t) ? t : S(0); }, [](S t) { return t; });
+    return math::split_at(x, attribute<S>(alpha), [](S) { return S(0); }, [](S t) { return t; });
   }
 };
 
@@ -161,6 +161,7 @@ struct Mish {
   }
 };
 
+// Comparisons with NaN fail, so that it becomes 0 (as in ONNX's function).
 struct Shrink {
   static constexpr Kinds kinds = Kinds::numeric;
   float bias = 0.0f;
@@ -178,8 +179,7 @@ struct Shrink {
       const T offset = attribute<T>(bias);
       const T border = attribute<T>(lambd);
       const auto up = [&](T t) {  // x ≥ −λ
-        return math::split_at(
-            t, border, [](T u) { return math::is_nan(u) ? u : T(0); }, [&](T u) { return u - offset; });
+        return math::split_at(t, border, [](T) { return T(0); }, [&](T u) { return u - offset; });
       };
       return math::split_at(-x, border, [&](T) { return up(x); }, [&](T) { return x + offset; });
     }

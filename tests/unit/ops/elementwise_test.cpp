@@ -160,6 +160,9 @@ TEST_CASE("Gelu_CoarseErf_LiesWithinTheBoundOfThoseWhoHaveIt") {
 TEST_CASE("Activations_Attributes") {
   CHECK(unary("LeakyRelu", {-2, 3}, {real("alpha", 0.5f)}) == Numbers{-1, 3});
   CHECK(unary("ThresholdedRelu", {0.5f, 1, 1.5f}) == Numbers{0, 0, 1.5});
+  // Comparisons with NaN fail.
+  CHECK(unary("ThresholdedRelu", {std::nanf("")}) == Numbers{0});
+  CHECK(unary("Shrink", {std::nanf("")}) == Numbers{0});
   CHECK(unary("HardSigmoid", {-10, 0, 10}) == Numbers{0, 0.5, 1});
   CHECK(unary("Shrink", {-2, -1, 1, 3}, {real("bias", 0.5f), real("lambd", 1)}) == Numbers{-1.5, 0, 0, 2.5});
   CHECK(OneNode{"Shrink", {tensor<std::int32_t>({3}, {-4, 1, 4})}, {real("bias", 1.5f), real("lambd", 2)}}
