@@ -35,7 +35,10 @@ class Mean<Bounded> {
     Bounded mean = sum_.result() * weight_;
     // Weighted terms are each rounded once; the error of the weight is the same in all.
     const double weighting = current_error_model().unit_roundoff * magnitude_ * weight_.value;
-    if (std::isfinite(weighting)) mean.worst += weighting;
+    if (std::isfinite(weighting)) {
+      mean.worst += weighting;
+      mean.likely += weighting;
+    }
     return mean;
   }
 

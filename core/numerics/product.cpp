@@ -41,16 +41,18 @@ Bounded product_of<Bounded>(std::span<const Bounded> factors) {
     exact = exact && x.worst == 0.0;
     zero = zero || (x.value == 0.0 && x.worst == 0.0);
   }
-  if (!std::isfinite(value)) return exact ? Bounded(value) : Bounded(value, infinity, infinity);
+  const auto [growing, shrinking] = range_of(factors);
+  const bool underflows = shrinking < std::log2(model.absolute / model.unit_roundoff) + 1.0;
+  // Small factors that are multiplied first may be 0 before an infinity comes, which gives NaN.
+  if (!std::isfinite(value))
+    return exact && !(underflows && std::isinf(value)) ? Bounded(value) : Bounded(value, infinity, infinity);
   const bool finite = std::all_of(factors.begin(), factors.end(), [&](const Bounded& x) {
     return std::fabs(x.value) + x.worst <= model.largest;
   });
   if (!finite) return {value, infinity, infinity};
   if (factors.size() == 1) return factors[0];
   // If some order leaves the range of normal numbers, the order matters.
-  const auto [growing, shrinking] = range_of(factors);
   const bool overflows = growing > std::log2(model.largest) - 1.0;
-  const bool underflows = shrinking < std::log2(model.absolute / model.unit_roundoff) + 1.0;
   if (zero) return overflows ? Bounded(value, infinity, infinity) : Bounded(value);
   if ((overflows && shrinking < 0.0) || (underflows && growing > 0.0)) return {value, infinity, infinity};
   // Each factor (1 + its own relative error), each multiplication (1 + u).

@@ -70,12 +70,14 @@ std::optional<double> equal_pair_chance(std::span<const float> values) {
 }
 
 // A copy with each number moved by at most one unit in the last place, up or down; zeros and single
-// numbers, which may be exponents or thresholds, are unchanged.
-Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed) {
+// numbers, which may be exponents or thresholds, are unchanged. `flush`: subnormals become 0, as the engine may
+// read them.
+Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed, bool flush) {
   if (tensor.dtype() != DType::float32 || tensor.elements() < 2) return tensor;
   DRIFTSCOPE_TRY(Tensor copy, Tensor::from_values<float>(tensor.shape(), tensor.values<float>()));
   Rng rng(seed);
   for (float& x : copy.mutable_values<float>()) {
+    if (flush && std::fpclassify(x) == FP_SUBNORMAL) x = 0.0f;
     if (x == 0.0f || !std::isfinite(x)) continue;
     const std::uint64_t way = rng.below(3);
     if (way == 0) continue;
@@ -100,6 +102,17 @@ bool jumps(const Node& node, std::span<const Evaluated<Bounded>> outputs) {
          std::ranges::any_of(outputs, [](const Evaluated<Bounded>& output) {
            return output.dtype != DType::undefined && !is_floating(output.dtype);
          });
+}
+
+/// Of a value that is stored between two nodes: those that only compare numbers do not note it.
+Overflow range_of(std::span<const Bounded> values, const ErrorModel& model) {
+  Overflow worst = Overflow::none;
+  for (const Bounded& x : values) {
+    if (!std::isfinite(x.value) || !(std::fabs(x.value) + x.worst > model.largest)) continue;
+    if (std::fabs(x.value) > model.largest) return Overflow::certain;
+    worst = Overflow::possible;
+  }
+  return worst;
 }
 
 }  // namespace
@@ -249,6 +262,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
       group.insert(group.end(), before->group.begin(), before->group.end());
       group.push_back(graph_->values[input].producer);
       overflow.raise(before->overflow);
+      overflow.raise(range_of(before->reference.real, model_));
       continuous = continuous && before->continuous;
       inexact = inexact || is_floating(before->reference.dtype);
       // The latest in the graph.
@@ -439,7 +453,8 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
       if (input != no_value) {
         if (is_known(input) && !made.contains(input)) {
           auto loaded = known_tensor(input);
-          if (loaded.ok() && seed != 0) loaded = disturbed(*loaded, seed << 32 ^ input);
+          if (loaded.ok() && seed != 0)
+            loaded = disturbed(*loaded, seed << 32 ^ input, model_.flushes_subnormals && seed % 2 == 1);
           if (!loaded.ok()) return std::nullopt;
           made[input] = *std::move(loaded);
         }

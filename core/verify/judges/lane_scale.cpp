@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
 #include <vector>
 
 #include "core/graph/attributes.hpp"
@@ -31,6 +32,12 @@ constexpr double deviations_of_mean = 8.0;
 constexpr double shared_roundings = 8.0;
 // E[x²], mean² and the operations before them, as in variance_witness.
 constexpr double last_roundings = 8.0;
+// Roundings are independent of what they round only where this spans many steps of the result's format
+// (Bennett 1948, "Spectra of quantized signals"); a lane of fewer is left out.
+constexpr double least_steps = 64.0;
+constexpr double enough_to_scatter = 64.0;
+// − mean, · 1/√…, · scale, + shift, in units of u.
+constexpr double roundings_of_element = 4.0;
 // Tolerance for matching a slope to a known mistake.
 constexpr double near_a_mistake = 0.15;
 
@@ -112,36 +119,64 @@ constexpr std::array<Mistake, 3> known_mistakes = {{
     {"no epsilon", [](double variance, double /*epsilon*/, double /*n*/) { return std::sqrt(variance); }},
 }};
 
-// got − reference = slope·(normalized·scale) + offset·scale, by weighted least squares: the offset is the
-// error of the mean.
-void fit_slope(LaneScale& lane, const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t first,
-               double mean, double inverse) {
-  double pp = 0.0, pq = 0.0, qq = 0.0, pe = 0.0, qe = 0.0;
-  const auto each = [&](const auto& body) {
-    for (std::int64_t i = first; i < first + lanes.size; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const std::size_t parameter = lanes.parameter(i);
-      const auto scale = static_cast<double>(tensors.scale[parameter]);
-      const double shift = tensors.shift.empty() ? 0.0 : static_cast<double>(tensors.shift[parameter]);
-      const double p = (static_cast<double>(tensors.x[at]) - mean) * inverse * scale;
-      const double noise = std::fabs(p) + std::fabs(shift) + std::fabs(mean * inverse * scale);
-      if (!(noise > 0.0)) continue;
-      body(p / noise, scale / noise,
-           (static_cast<double>(tensors.got[at]) - tensors.reference[at].value) / noise);
-    }
-  };
-  each(
-      [&](double p, double q, double e) { pp += p * p, pq += p * q, qq += q * q, pe += p * e, qe += q * e; });
+/// An element of a lane for the regression: got − reference = slope·p + offset·q.
+struct Equation {
+  double p = 0.0;  ///< normalized·scale
+  double q = 0.0;  ///< scale
+  double e = 0.0;
+  double noise = 0.0;  ///< of e: each is divided by it
+  auto operator<=>(const Equation&) const = default;
+};
+
+/// `distinct`: equal elements, whose roundings are equal, count once.
+std::vector<Equation> equations_of(const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t first,
+                                   double mean, double inverse, bool distinct) {
+  std::vector<Equation> equations;
+  equations.reserve(static_cast<std::size_t>(lanes.size));
+  for (std::int64_t i = first; i < first + lanes.size; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::size_t parameter = lanes.parameter(i);
+    const auto scale = static_cast<double>(tensors.scale[parameter]);
+    const double shift = tensors.shift.empty() ? 0.0 : static_cast<double>(tensors.shift[parameter]);
+    const double p = (static_cast<double>(tensors.x[at]) - mean) * inverse * scale;
+    const double noise = std::fabs(p) + std::fabs(shift) + std::fabs(mean * inverse * scale);
+    if (noise > 0.0)
+      equations.push_back(
+          {p, scale, static_cast<double>(tensors.got[at]) - tensors.reference[at].value, noise});
+  }
+  if (distinct) {
+    std::ranges::sort(equations);
+    const auto rest = std::ranges::unique(equations);
+    equations.erase(rest.begin(), rest.end());
+  }
+  return equations;
+}
+
+// By weighted least squares: the offset is the error of the mean. `step`: the format's step beside the
+// largest element.
+void fit_slope(LaneScale& lane, const std::vector<Equation>& equations, double u, double step) {
+  const auto count = static_cast<double>(equations.size());
+  if (equations.size() < 2) return;
+  double pp = 0.0, pq = 0.0, qq = 0.0, pe = 0.0, qe = 0.0, signal = 0.0;
+  for (const Equation& one : equations) {
+    const double p = one.p / one.noise, q = one.q / one.noise, e = one.e / one.noise;
+    pp += p * p, pq += p * q, qq += q * q, pe += p * e, qe += q * e;
+    signal += one.p * one.p;
+  }
+  if (std::sqrt(signal / count) < least_steps * step) return;
   const double determinant = pp * qq - pq * pq;
   if (!(determinant > 1e-9 * pp * qq)) return;
   const double slope = (pe * qq - qe * pq) / determinant;
   const double offset = (qe * pp - pe * pq) / determinant;
-  double rest = 0.0;
-  each([&](double p, double q, double e) {
-    const double r = e - slope * p - offset * q;
+  double rest = 0.0, reach = 0.0;
+  for (const Equation& one : equations) {
+    const double r = (one.e - slope * one.p - offset * one.q) / one.noise;
     rest += r * r;
-  });
-  const double error = std::sqrt(rest / static_cast<double>(lanes.size - 2) * qq / determinant);
+    reach += std::fabs(one.p * qq - one.q * pq) / one.noise;
+  }
+  // Few roundings tell nothing of their scatter: then the worst that they can do.
+  const double error = count < enough_to_scatter ? roundings_of_element * u * reach / determinant / deviations
+                                                 : std::sqrt(rest / (count - 2.0) * qq / determinant);
   if (!std::isfinite(slope) || !std::isfinite(error)) return;
   lane.slope = slope;
   lane.slope_error = error;
@@ -149,7 +184,8 @@ void fit_slope(LaneScale& lane, const NormalizedLanes& lanes, const Tensors& ten
 }
 
 // `u`: the unit roundoff; other threads do not know the scope's model.
-LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t number, double u) {
+LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t number, double u,
+                       bool distinct) {
   const std::int64_t first = number * lanes.size;
   const auto values =
       tensors.x.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(lanes.size));
@@ -169,7 +205,10 @@ LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std
   LaneScale lane;
   if (!(variance > 0x1p-100) || !std::isfinite(walk) || !std::isfinite(fourth)) return lane;
   const double right = std::sqrt(variance + lanes.epsilon);
-  fit_slope(lane, lanes, tensors, first, mean, 1.0 / right);
+  double largest = 0.0;
+  for (std::int64_t i = first; i < first + lanes.size; ++i)
+    largest = std::fmax(largest, std::fabs(static_cast<double>(tensors.got[static_cast<std::size_t>(i)])));
+  fit_slope(lane, equations_of(lanes, tensors, first, mean, 1.0 / right, distinct), u, u * largest);
   if (!lane.usable()) return lane;
   lane.weight = variance / (variance + lanes.epsilon);
   lane.theory = rms_rounding * u * std::sqrt(walk + 4.0 * fourth) / squares;
@@ -236,12 +275,13 @@ const char* mistake_of(const Together& all, double shared) {
 }
 
 std::vector<LaneScale> look_at_lanes(const NormalizedLanes& lanes, const Tensors& tensors, double u,
-                                     ThreadPool& threads) {
+                                     bool distinct, ThreadPool& threads) {
   const std::int64_t count = std::min(lanes.count, max_lanes);
   std::vector<LaneScale> scales(static_cast<std::size_t>(count));
   threads.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      scales[static_cast<std::size_t>(i)] = look_at_lane(lanes, tensors, i * lanes.count / count, u);
+      scales[static_cast<std::size_t>(i)] =
+          look_at_lane(lanes, tensors, i * lanes.count / count, u, distinct);
   });
   std::erase_if(scales, [](const LaneScale& lane) { return !lane.usable(); });
   return scales;
@@ -268,19 +308,22 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
                     (!shifted || ((*tensors)[2]->elements() == lanes->parameters &&
                                   lanes_of(node, got.shape(), (*tensors)[2]->shape()).has_value()));
   if (!fits) return;
-  const std::vector<LaneScale> scales =
-      look_at_lanes(*lanes,
-                    {(*tensors)[0]->values<float>(), (*tensors)[1]->values<float>(),
-                     shifted ? (*tensors)[2]->values<float>() : std::span<const float>(), got.values<float>(),
-                     layer.reference()},
-                    model.unit_roundoff, layer.threads);
-  if (scales.empty()) return;
+  const Tensors values{(*tensors)[0]->values<float>(), (*tensors)[1]->values<float>(),
+                       shifted ? (*tensors)[2]->values<float>() : std::span<const float>(),
+                       got.values<float>(), layer.reference()};
   const double shared = shared_share(model);
-  const Together all = together(scales, shared);
+  Together all;
+  const auto is_wrong = [&](bool distinct) {
+    const std::vector<LaneScale> scales =
+        look_at_lanes(*lanes, values, model.unit_roundoff, distinct, layer.threads);
+    if (scales.empty()) return false;
+    all = together(scales, shared);
+    return std::fabs(all.slope) > all.allowed ||
+           std::ranges::any_of(scales, [&](const LaneScale& lane) { return stands_out(lane, shared); });
+  };
+  // Sorting the elements takes longer, and rarely changes anything.
+  const bool wrong = is_wrong(false) && is_wrong(true);
   const char* mistake = mistake_of(all, shared);
-  const bool wrong =
-      std::fabs(all.slope) > all.allowed ||
-      std::ranges::any_of(scales, [&](const LaneScale& lane) { return stands_out(lane, shared); });
   // A fault only gets an explanation.
   if (!wrong || (verdict.verdict == Verdict::fault && mistake == nullptr)) return;
   verdict.verdict = Verdict::fault;
