@@ -184,10 +184,26 @@ std::string cause_of(const LayerVerdict& verdict) {
   return verdict.explanation && verdict.explanation->cause ? verdict.explanation->cause->id : std::string();
 }
 
+/// What must stay while the excerpt becomes smaller: another of these would be another fault.
+struct FailureKind {
+  std::string cause;
+  bool fault = false;        ///< rather than suspect
+  bool special = false;      ///< NaN or infinity on one side only
+  bool other_shape = false;  ///< or another type
+  bool operator==(const FailureKind&) const = default;
+};
+
+FailureKind kind_of(const LayerVerdict& verdict) {
+  const auto has = [&](std::string_view id) {
+    return std::ranges::any_of(verdict.findings, [&](const Finding& finding) { return finding.id == id; });
+  };
+  return {cause_of(verdict), verdict.verdict == Verdict::fault, has("values.special"), has("values.type")};
+}
+
 class Reducer {
  public:
   Reducer(Excerpt excerpt, const RunExcerpt& run, const ReduceOptions& options, ThreadPool& threads)
-      : run_(run), options_(options), threads_(threads), cause_(cause_of(excerpt.verdict)) {
+      : run_(run), options_(options), threads_(threads), kind_(kind_of(excerpt.verdict)) {
     result_.elements_before = elements_of_all(excerpt);
     result_.excerpt = std::move(excerpt);
   }
@@ -242,7 +258,7 @@ class Reducer {
         if (kind == ErrorKind::bad_input || kind == ErrorKind::unsupported) return false;
         return std::move(verdict).error();
       }
-      if (!is_bad(verdict->verdict) || cause_of(*verdict) != cause_) continue;
+      if (!is_bad(verdict->verdict) || kind_of(*verdict) != kind_) continue;
       candidate.verdict = *std::move(verdict);
       return true;
     }
@@ -252,7 +268,7 @@ class Reducer {
   const RunExcerpt& run_;
   const ReduceOptions& options_;
   ThreadPool& threads_;
-  const std::string cause_;
+  const FailureKind kind_;
   Reduced result_;
   std::set<std::string> failed_;
   bool stopped_ = false;
