@@ -177,6 +177,15 @@ file(GLOB mutation_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/mutants/mut
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/mutation_registry.cpp" "${mutation_files}"
   core/mutants/mutation.hpp MutationTable mutations mutation_table)
 
+# core/hunt/operators/FOO.cpp defines hunt_operators::foo::add_to(hunt::OperatorTable&), core/hunt/fills/FOO.cpp
+# hunt_fills::foo::add_to(hunt::FillTable&).
+file(GLOB hunt_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/hunt/operators/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/hunt_operator_registry.cpp" "${hunt_operator_files}"
+  core/hunt/operator.hpp hunt::OperatorTable hunt_operators hunt::operator_table)
+file(GLOB hunt_fill_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/hunt/fills/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/hunt_fill_registry.cpp" "${hunt_fill_files}"
+  core/hunt/fill.hpp hunt::FillTable hunt_fills hunt::fill_table)
+
 # core/convert/tflite/operators/FOO.cpp defines tflite::operators::foo::add_to(tflite::OperatorTable&).
 file(GLOB tflite_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tflite/operators/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tflite_operator_registry.cpp" "${tflite_operator_files}"

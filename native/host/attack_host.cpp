@@ -10,7 +10,7 @@
 #include "core/dataset/text_preprocess.hpp"
 #include "core/gradient/gradient.hpp"
 #include "core/gradient/sensitivity.hpp"
-#include "core/model/onnx_writer.hpp"
+#include "native/host/gradient_file.hpp"
 #include "native/host/sample_files.hpp"
 
 namespace driftscope {
@@ -24,22 +24,6 @@ Result<DataUnits> units_of(const ModelFile& model, const Tensor& samples) {
   if (!described.ok()) return DataUnits::plain(samples);  // no description: the data is the input
   const auto* how = std::get_if<Preprocess>(&described->how);
   return how == nullptr ? DataUnits::plain(samples) : DataUnits::pictures(*how);
-}
-
-// The gradient's graph as a file of a model, for every host.
-Result<ModelFile> gradient_file(const ModelFile& model, const GradientRequest& request) {
-  const auto external = [&](const std::string& location, std::int64_t offset,
-                            std::int64_t length) -> Result<ByteSource> {
-    const auto found = std::ranges::find(model.attachments, location, &JobAttachment::location);
-    if (found == model.attachments.end()) return bad_input(fmt::format("external data file {}", location));
-    const auto begin = static_cast<std::uint64_t>(offset);
-    return found->bytes.source().part(
-        begin, length < 0 ? found->bytes.size() - begin : static_cast<std::uint64_t>(length));
-  };
-  DRIFTSCOPE_TRY(const Model read, read_onnx(model.bytes.bytes(), external));
-  DRIFTSCOPE_TRY(const GradientModel gradient, make_gradient(read, request));
-  DRIFTSCOPE_TRY(auto bytes, write_onnx(gradient.model));
-  return load_model_bytes(model.path, "gradient of " + model.name, SharedBytes(std::move(bytes)), {});
 }
 
 }  // namespace

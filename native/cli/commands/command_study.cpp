@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <map>
 
 #include "core/base/json.hpp"
@@ -16,6 +14,7 @@
 #include "core/study/shipped_studies.hpp"
 #include "core/study/study_report.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/duration_option.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/study_run.hpp"
 #include "native/host/study_folder.hpp"
@@ -46,17 +45,6 @@ struct StudyOptions {
   std::int64_t repetitions = 0;
   RunnerOptions runner;
 };
-
-/// "15m", "90s", "2h", or seconds.
-Result<double> seconds_of(const std::string& text) {
-  double number = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const double factor = unit == "h" ? 3600.0 : unit == "m" ? 60.0 : unit == "s" || unit.empty() ? 1.0 : 0.0;
-  if (error != std::errc() || factor == 0.0 || !std::isfinite(number) || number <= 0.0)
-    return bad_input(fmt::format("--budget {}: expected a time such as 15m, 90s or 2h", text));
-  return number * factor;
-}
 
 std::string shipped_names() {
   std::string names;
@@ -229,8 +217,8 @@ Result<Exit> run_study_command(const StudyOptions& options) {
   }
   std::optional<double> budget;
   if (!options.full) {
-    DRIFTSCOPE_TRY(budget,
-                   options.budget.empty() ? Result<double>(study_budget_s) : seconds_of(options.budget));
+    DRIFTSCOPE_TRY(budget, options.budget.empty() ? Result<double>(study_budget_s)
+                                                  : seconds_of("--budget", options.budget));
   }
   if (several && fs::exists(out / study_file_name))
     return bad_input(
