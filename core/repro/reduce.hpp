@@ -42,10 +42,9 @@ struct Reduced {
   bool finished = false;  ///< no step is left, rather than no time
 };
 
-/// `excerpt` fails: its verdict is that of a run on the target. A candidate is kept if its verdict is the same,
-/// with the same cause, or without one as before, and if values that are no numbers, or another shape, are
-/// what is wrong in both. Errors of the target end it, except that it
-/// refuses a candidate.
+/// `excerpt` fails: its verdict is that of a run on the target. A candidate is kept if its verdict is the
+/// same, with the same cause, or without one as before, and if what is wrong are values that are no numbers,
+/// or another shape, in both or in neither. Errors of the target end it, except that it refuses a candidate.
 [[nodiscard]] Result<Reduced> reduce(Excerpt excerpt, const RunExcerpt& run, const ReduceOptions& options,
                                      ThreadPool& threads);
 

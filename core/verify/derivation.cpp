@@ -70,8 +70,8 @@ std::optional<double> equal_pair_chance(std::span<const float> values) {
 }
 
 // A copy with each number moved by at most one unit in the last place, up or down; zeros and single
-// numbers, which may be exponents or thresholds, are unchanged. `flush`: subnormals become 0, as the engine may
-// read them.
+// numbers, which may be exponents or thresholds, are unchanged. `flush`: subnormals become 0, as the engine
+// may read them.
 Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed, bool flush) {
   if (tensor.dtype() != DType::float32 || tensor.elements() < 2) return tensor;
   DRIFTSCOPE_TRY(Tensor copy, Tensor::from_values<float>(tensor.shape(), tensor.values<float>()));

@@ -61,7 +61,11 @@ std::optional<BestTwo> best_two(const Tensor& scores) {
 class SearchedInputs final : public HuntCases {
  public:
   SearchedInputs(std::shared_ptr<const ModelFile> model, const NamedInputs& first, std::uint64_t seed)
-      : model_(std::move(model)), search_(first, seed), runner_(RunnerOptions{}) {}
+      : model_(std::move(model)),
+        first_(first),
+        seed_(seed),
+        search_(first, seed),
+        runner_(RunnerOptions{}) {}
 
   Status open(const NamedInputs& first) {
     DRIFTSCOPE_TRY(const Trace trace, run(*model_, first, messages::Capture::outputs));
@@ -85,23 +89,38 @@ class SearchedInputs final : public HuntCases {
   }
 
   Result<HuntCase> at(std::int64_t number) override {
-    if (number < begin_) return internal_error(fmt::format("case {} was forgotten", number));
+    if (number < begin_) begin_again();
     while (begin_ + std::ssize(cases_) <= number) {
       DRIFTSCOPE_TRY(HuntCase one, make());
+      bytes_ += bytes_of(one);
       cases_.push_back(std::move(one));
-      if (std::ssize(cases_) <= remembered) continue;
-      cases_.pop_front();
-      ++begin_;
+      for (; bytes_ > most_bytes && cases_.size() > 1; ++begin_) {
+        bytes_ -= bytes_of(cases_.front());
+        cases_.pop_front();
+      }
     }
     return cases_[static_cast<std::size_t>(number - begin_)];
   }
   bool small() const override { return false; }
 
  private:
-  /// Rounds of 64 cases go to one target after the other.
-  static constexpr std::int64_t remembered = 256;
+  /// Of inputs that are remembered: the next target asks for the same ones.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 28;
   /// Of so many cases one lies at a boundary between classes.
   static constexpr std::int64_t between_boundaries = 8;
+
+  static std::size_t bytes_of(const HuntCase& one) {
+    std::size_t bytes = 0;
+    for (const NamedTensor& input : one.inputs) bytes += input.tensor.byte_size();
+    return bytes;
+  }
+
+  void begin_again() {
+    search_ = hunt::InputSearch(first_, seed_);
+    since_boundary_ = begin_ = 0;
+    bytes_ = 0;
+    cases_.clear();
+  }
 
   Result<Trace> run(const ModelFile& model, const NamedInputs& inputs, messages::Capture capture) {
     RunRequest request;
@@ -189,6 +208,8 @@ class SearchedInputs final : public HuntCases {
   }
 
   std::shared_ptr<const ModelFile> model_;
+  NamedInputs first_;
+  std::uint64_t seed_;
   hunt::InputSearch search_;
   TargetRunner runner_;
   std::optional<ModelFile> gradient_;
@@ -196,6 +217,7 @@ class SearchedInputs final : public HuntCases {
   std::int64_t since_boundary_ = 0;
   std::deque<HuntCase> cases_;
   std::int64_t begin_ = 0;  ///< the number of the first of them
+  std::size_t bytes_ = 0;   ///< of all of them
 };
 
 }  // namespace

@@ -57,7 +57,8 @@ class HuntRun {
     Campaign campaign;
     campaign.targets = plan_.names;
     campaign.name_of = hunt::case_name;
-    campaign.budget = plan_.budget;
+    campaign.items = plan_.cases;
+    campaign.budget.seconds = plan_.seconds;
     campaign.seconds = [] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };

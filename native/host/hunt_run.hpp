@@ -17,8 +17,9 @@ namespace driftscope {
 
 struct HuntPlan {
   std::vector<Target> targets;
-  std::vector<std::string> names;    ///< of the targets in the store
-  CampaignBudget budget;             ///< seconds; cells count over all targets
+  std::vector<std::string> names;          ///< of the targets in the store
+  std::optional<std::int64_t> cases = {};  ///< the first ones; nothing: without end
+  std::optional<double> seconds = {};
   std::filesystem::path folder;      ///< findings/ is made in it
   std::int64_t reduce_seconds = 60;  ///< for each finding; 0: none is reduced
   std::int64_t reduce_tries = 200;

@@ -76,8 +76,8 @@ Result<Exit> run_hunt_command(const HuntOptions& options) {
   for (const Target& target : plan.targets)
     if (target.host == "file") return bad_input("hunt runs models: give targets, not traces");
   plan.names = names_in_store(plan.targets);
-  DRIFTSCOPE_TRY(plan.budget.seconds, seconds_of("--budget", options.budget));
-  if (options.cases > 0) plan.budget.cells = options.cases * std::ssize(plan.targets);
+  DRIFTSCOPE_TRY(plan.seconds, seconds_of("--budget", options.budget));
+  if (options.cases > 0) plan.cases = options.cases;
   plan.folder = options.out;
   plan.reduce_seconds = options.reduce_seconds;
   plan.runner = options.runner;
@@ -134,7 +134,7 @@ static Command declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("-o,--out", options->out, "Folder of the hunt; an earlier one is continued")->required();
   app.add_option("--budget", options->budget, "How long, such as 90s, 15m, 8h")->capture_default_str();
-  app.add_option("--cases", options->cases, "At most so many new cases on each target")
+  app.add_option("--cases", options->cases, "Only the first cases of the seed, so many, on each target")
       ->check(CLI::Range(1, 100000000));
   app.add_option("--seed", options->seed, "The same seed gives the same cases")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
