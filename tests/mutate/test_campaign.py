@@ -107,7 +107,7 @@ class Building(unittest.TestCase):
     def test_an_object_of_an_archive_goes_before_all_others(self):
         words = ["c++", "-O0", "main.o", "test.o", "-o", "program", "libcore.a", "-lz"]
         self.assertEqual(relinked(words, {"core/a.o": "/w/0.o", "test.o": "/w/1.o"}, "/w/program"),
-                         ["c++", "-O0", "/w/0.o", "main.o", "/w/1.o", "-o", "/w/program", "libcore.a", "-lz"])
+                         ["c++", "-O0", "-Wl,-z,muldefs", "/w/0.o", "main.o", "/w/1.o", "-o", "/w/program", "libcore.a", "-lz"])
 
     def test_dependencies_of_objects(self):
         text = "a.o: #deps 2, deps mtime 1 (VALID)\n    ../a.cpp\n    ../a.hpp\n\nb.o: #deps 1, deps mtime 1 (VALID)\n    ../b.cpp\n"

@@ -110,14 +110,14 @@ def overlay(path, shown):
 
 
 def relinked(words, replaced, output):
-    """A link command with other objects. Those of archives go before all others, and the linker then has no need of the
-    originals."""
+    """A link command with other objects. Those of archives go before all others: of the originals, which an archive that
+    is linked whole brings as well, the linker then takes nothing."""
     words = list(words)
     words[words.index("-o") + 1] = output
     of_archives = [path for name, path in replaced.items() if name not in words]
     words = [replaced.get(word, word) for word in words]
     first = next(number for number, word in enumerate(words) if word.endswith((".o", ".a")))
-    return [*words[:first], *of_archives, *words[first:]]
+    return [*words[:first], *(["-Wl,-z,muldefs"] if of_archives else []), *of_archives, *words[first:]]
 
 
 def dependencies(text):
