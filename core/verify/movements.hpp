@@ -19,7 +19,7 @@ enum class MovementKind {
   last_missing,
   last_repeated,
   first_for_all,
-  lanes,         ///< indices in vectors of lanes: modulo 2, 3, 4 or half the size, or of the vector
+  lanes,         ///< indices in vectors of lanes: modulo 2, 3, 4 or half the size, of the vector, in threes
   half_missing,  ///< the second half of every block of 2, 4, … 64
   transposed
 };
