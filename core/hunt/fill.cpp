@@ -25,8 +25,10 @@ const Fill& draw_fill(Rng& rng) {
   int sum = 0;
   for (const Fill& fill : fills) sum += fill.weight;
   auto left = static_cast<int>(rng.below(static_cast<std::uint64_t>(sum)));
-  for (const Fill& fill : fills)
-    if ((left -= fill.weight) < 0) return fill;
+  for (const Fill& fill : fills) {
+    left -= fill.weight;
+    if (left < 0) return fill;
+  }
   return fills.back();
 }
 

@@ -20,8 +20,10 @@ const HuntOperator& draw_operator(Rng& rng, std::span<const std::string> familie
     sum += one.weight;
   }
   auto left = static_cast<int>(rng.below(static_cast<std::uint64_t>(sum)));
-  for (const HuntOperator* const one : chosen)
-    if ((left -= one->weight) < 0) return *one;
+  for (const HuntOperator* const one : chosen) {
+    left -= one->weight;
+    if (left < 0) return *one;
+  }
   return *chosen.back();
 }
 

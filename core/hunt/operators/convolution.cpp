@@ -20,8 +20,8 @@ bool append(Draft& draft) {
   Shape shape = {made, channels / groups};
   shape.insert(shape.end(), window.kernel.begin(), window.kernel.end());
   if (element_count(shape) > most_elements) return false;
-  const double terms = static_cast<double>(element_count(shape) / made);
-  std::vector<std::string> inputs = {x.name, draft.weight(shape, 1.0 / std::sqrt(terms)).name};
+  const std::int64_t terms = element_count(shape) / made;
+  std::vector<std::string> inputs = {x.name, draft.weight(shape, 1.0 / std::sqrt(static_cast<double>(terms))).name};
   if (happens(rng, 2)) inputs.push_back(draft.weight({made}).name);
   if (groups > 1 || happens(rng, 4)) window.attributes.push_back({"group", groups});
   if (happens(rng, 2)) window.attributes.push_back(kernel_shape(window));

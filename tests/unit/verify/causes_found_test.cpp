@@ -1,0 +1,165 @@
+// Causes of faults that were found in releases of runtimes (docs/found.md): what they compute is made by hand
+// here, and gets their name; what is nearly the same does not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/platform/platform.hpp"
+#include "core/verify/verify.hpp"
+#include "tests/unit/support/random_tensor.hpp"
+
+namespace driftscope::test::causes_found_test {
+namespace {
+
+/// The cause of one node's recorded output; "" without any.
+std::string cause_of(const ModelBuilder& model, const std::vector<NamedTensor>& recorded) {
+  Trace trace;
+  trace.tensors = recorded;
+  ThreadPool threads(1);
+  const auto verification = verify(built(model), "", trace, threads);
+  REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+  const LayerVerdict& layer = verification->layers.front();
+  CHECK(is_bad(layer.verdict));
+  if (!layer.explanation || !layer.explanation->cause) return "";
+  return layer.explanation->cause->id + " " + layer.explanation->cause->text;
+}
+
+struct Convolution {
+  std::int64_t channels, outputs, groups, length, taps;
+  Tensor x, w;
+
+  Convolution(std::int64_t c, std::int64_t m, std::int64_t g, std::int64_t n, std::int64_t k)
+      : channels(c), outputs(m), groups(g), length(n), taps(k) {
+    Rng rng(5);
+    x = random_tensor(rng, {1, c, n});
+    w = random_tensor(rng, {m, c / g, k});
+  }
+
+  /// With another input channel for each (output channel, channel within its group).
+  [[nodiscard]] std::string cause(
+      const std::function<std::int64_t(std::int64_t, std::int64_t)>& channel) const {
+    const std::int64_t own = channels / groups, made = length - taps + 1;
+    Tensor y = *Tensor::make(DType::float32, {1, outputs, made});
+    for (std::int64_t m = 0; m < outputs; ++m)
+      for (std::int64_t o = 0; o < made; ++o) {
+        double sum = 0.0;
+        for (std::int64_t c = 0; c < own; ++c)
+          for (std::int64_t k = 0; k < taps; ++k)
+            sum += double{x.values<float>()[static_cast<std::size_t>(channel(m, c) * length + o + k)]} *
+                   double{w.values<float>()[static_cast<std::size_t>((m * own + c) * taps + k)]};
+        y.mutable_values<float>()[static_cast<std::size_t>(m * made + o)] = static_cast<float>(sum);
+      }
+    return cause_of(ModelBuilder()
+                        .input("x", DType::float32, {1, channels, length})
+                        .initializer("w", w)
+                        .node("Conv", {"x", "w"}, {"y"}, {integer("group", groups)})
+                        .output("y"),
+                    {{"x", x}, {"y", y}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("CausesFound_ThreesFromAQuarterOfTheirPlace_AreNamed") {
+  for (const std::int64_t channels : {9, 129}) {
+    const Convolution conv(channels, 4, 1, 12, 3);
+    CHECK(conv.cause([](std::int64_t, std::int64_t c) { return c / 3 * 3 / 4 + c % 3; })
+              .find("input.lanes an input read in other lanes (x along axis 1, every three from a quarter") ==
+          0);
+    CHECK(conv.cause([](std::int64_t, std::int64_t c) { return c / 3 + c % 3; }) == "");
+  }
+  // Of six channels that is the index modulo 3, which is simpler.
+  const std::string six =
+      Convolution(6, 4, 1, 12, 3).cause([](std::int64_t, std::int64_t c) { return c % 3; });
+  CHECK(six.find("index modulo 3") != std::string::npos);
+}
+
+TEST_CASE("CausesFound_ChannelsInAnotherGroup_AreNamed") {
+  const Convolution conv(6, 12, 3, 9, 2);
+  const auto cause = [&](const std::function<std::int64_t(std::int64_t)>& group) {
+    return conv.cause([&](std::int64_t m, std::int64_t c) { return group(m) * 2 + c; });
+  };
+  const std::string id = "attribute.group_of_channel channels in another group ";
+  CHECK(cause([](std::int64_t m) { return m / 4 - (m % 4 == 0 && m > 0 ? 1 : 0); }) ==
+        id + "(the first channel of each that of the one before)");
+  CHECK(cause([](std::int64_t m) { return m / 4 - (m == 8 ? 1 : 0); }) ==
+        id + "(one channel that of the group before)");
+  CHECK(cause([](std::int64_t m) { return m % 3; }) == id + "(channels dealt out one by one)");
+  CHECK(cause([](std::int64_t) { return 0; }) == id + "(the first group for all)");
+  CHECK(cause([](std::int64_t m) { return m == 5 ? 2 : m / 4; }) == "");
+  // Four channels share what the first of them has, where groups have six.
+  const Convolution sixes(4, 12, 2, 9, 2);
+  CHECK(sixes.cause([](std::int64_t m, std::int64_t c) { return m / 4 * 4 / 6 * 2 + c; }) ==
+        id + "(four channels that of the first of them)");
+}
+
+TEST_CASE("CausesFound_SlicesThatIgnoreTheirStart_AreNamed") {
+  Rng rng(9);
+  const Tensor x = random_tensor(rng, {7, 40});
+  const auto cause = [&](std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t got_start) {
+    const std::int64_t count = (end - start + step - (step > 0 ? 1 : -1)) / step;
+    Tensor y = *Tensor::make(DType::float32, {7, count});
+    for (std::int64_t row = 0; row < 7; ++row)
+      for (std::int64_t i = 0; i < count; ++i)
+        y.mutable_values<float>()[static_cast<std::size_t>(row * count + i)] =
+            x.values<float>()[static_cast<std::size_t>(row * 40 + got_start + i * step)];
+    return cause_of(ModelBuilder()
+                        .input("x", DType::float32, {7, 40})
+                        .initializer("s", tensor<std::int64_t>({1}, {start}))
+                        .initializer("e", tensor<std::int64_t>({1}, {end}))
+                        .initializer("a", tensor<std::int64_t>({1}, {-1}))
+                        .initializer("t", tensor<std::int64_t>({1}, {step}))
+                        .node("Slice", {"x", "s", "e", "a", "t"}, {"y"})
+                        .output("y"),
+                    {{"x", x}, {"y", y}});
+  };
+  const std::string id = "attribute.slice_start starts ignored ";
+  CHECK(cause(30, 3, -3, 39) == id + "(with a negative step from the last element)");
+  CHECK(cause(10, 30, 3, 0) == id + "(from the first element)");
+  CHECK(cause(30, 3, -3, 36) == "");
+}
+
+TEST_CASE("CausesFound_ResizedLengthsRoundedDown_AreNamed") {
+  Rng rng(10);
+  const Tensor x = random_tensor(rng, {1, 3, 10});
+  const auto cause = [&](double resized) {  // the length that align_corners takes for 10 × 0.75
+    Tensor y = *Tensor::make(DType::float32, {1, 3, 7});
+    for (std::size_t i = 0; i < 21; ++i) {
+      const double at = static_cast<double>(i % 7) * 9.0 / (resized - 1.0);
+      const auto left = static_cast<std::size_t>(std::min(at, 8.0));
+      const double share = at - static_cast<double>(left);
+      const auto row = x.values<float>().subspan(i / 7 * 10, 10);
+      y.mutable_values<float>()[i] =
+          static_cast<float>((1.0 - share) * double{row[left]} + share * double{row[left + 1]});
+    }
+    return cause_of(
+        ModelBuilder()
+            .input("x", DType::float32, {1, 3, 10})
+            .initializer("scales", tensor<float>({3}, {1.0f, 1.0f, 0.75f}))
+            .node("Resize", {"x", "", "scales"}, {"y"},
+                  {text("mode", "linear"), text("coordinate_transformation_mode", "align_corners")})
+            .output("y"),
+        {{"x", x}, {"y", y}});
+  };
+  CHECK(cause(7.0) == "attribute.resized_length align_corners with the resized length rounded down");
+  CHECK(cause(7.2) == "");
+}
+
+TEST_CASE("CausesFound_InfinitiesOfSquares_AreNoEvidenceForNarrowInputs") {
+  // Squares overflow in float32; inputs in float16 would be infinite as well.
+  const Tensor x = tensor<float>({4, 2}, {1e30f, 2e30f, 3e30f, 1e25f, 2e25f, 3e29f, 1e28f, 5e30f});
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::string cause =
+      cause_of(ModelBuilder()
+                   .input("x", DType::float32, {4, 2})
+                   .node("ReduceL2", {"x"}, {"y"}, {ints("axes", {1}), integer("keepdims", 0)})
+                   .opset(13)
+                   .output("y"),
+               {{"x", x}, {"y", tensor<float>({4}, {infinity, infinity, infinity, infinity})}});
+  CHECK(cause == "");
+}
+
+}  // namespace driftscope::test::causes_found_test
