@@ -16,7 +16,7 @@ constexpr double likely_factor = 32.0;
 constexpr double fault_factor = 1024.0;
 // Functions may give 0 or the smallest normal number for what lies below it (FunctionAccuracy::absolute);
 // the runs give what is right. A few of them may add up.
-constexpr double flushed = 4 * 0x1p-126;
+constexpr double flushed_results = 4 * 0x1p-126;
 
 struct RunErrors {
   std::vector<double> largest;  // of each element over all runs
@@ -55,7 +55,7 @@ std::vector<Bounded> narrowed(std::span<const Bounded> reference, const RunError
   for (std::size_t i = 0; i < result.size(); ++i) {
     Bounded& x = result[i];
     if (!std::isfinite(x.value)) continue;
-    const double resolution = format_resolution(x.value, model.ulp) + flushed;
+    const double resolution = format_resolution(x.value, model.ulp) + flushed_results;
     x.likely = std::fmin(x.likely, likely_factor * scale * errors.largest[i] + resolution);
     x.worst =
         std::fmin(x.worst, fault_factor * scale * std::fmax(errors.largest[i], errors.rms) + resolution);
