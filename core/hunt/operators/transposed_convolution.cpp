@@ -21,8 +21,8 @@ bool append(Draft& draft) {
   shape.insert(shape.end(), window.kernel.begin(), window.kernel.end());
   if (element_count(shape) > most_elements) return false;
   const std::int64_t terms = channels / groups;
-  std::vector<std::string> inputs = {
-      x.name, draft.weight(shape, 1.0 / std::sqrt(static_cast<double>(terms))).name};
+  std::vector<std::string> inputs = {x.name,
+                                     draft.weight(shape, 1.0 / std::sqrt(static_cast<double>(terms))).name};
   if (happens(rng, 2)) inputs.push_back(draft.weight({made * groups}).name);
   if (groups > 1) window.attributes.push_back({"group", groups});
   if (happens(rng, 3)) {
