@@ -7,7 +7,8 @@ namespace driftscope::hunt {
 namespace {
 
 std::int64_t beside_power_of_two(Rng& rng, std::int64_t low, std::int64_t high) {
-  return (std::int64_t{1} << between(rng, low, high)) + between(rng, -1, 1);
+  const std::int64_t power = std::int64_t{1} << between(rng, low, high);  // one draw after the other
+  return power + between(rng, -1, 1);
 }
 
 /// Halves the largest size until the whole is small enough.
@@ -30,7 +31,10 @@ std::int64_t draw_extent(Rng& rng) {
   return beside_power_of_two(rng, 4, 7);
 }
 
-std::int64_t draw_long_extent(Rng& rng) { return one_of(rng, {2048, 4096, 65535}) + between(rng, -1, 3); }
+std::int64_t draw_long_extent(Rng& rng) {
+  const std::int64_t limit = one_of(rng, {2048, 4096, 65535});
+  return limit + between(rng, -1, 3);
+}
 
 Shape draw_shape(Rng& rng, int rank) {
   Shape shape;

@@ -6,8 +6,10 @@ namespace driftscope::hunt_fills::outlier {
 
 void add_to(hunt::FillTable& table) {
   table.add({.order = 110, .name = "outlier", .weight = 2, .make = [](Rng rng) -> std::function<double()> {
-               return
-                   [rng]() mutable { return double{rng.normal()} * (hunt::happens(rng, 50) ? 1000.0 : 0.1); };
+               return [rng]() mutable {
+                 const double size = hunt::happens(rng, 50) ? 1000.0 : 0.1;
+                 return size * double{rng.normal()};
+               };
              }});
 }
 

@@ -39,8 +39,9 @@ bool gather(Draft& draft, const DraftValue& x) {
     const DraftValue places = draft.whole_numbers(shape, -size, size - 1);
     return draft.node("GatherElements", {x.name, places.name}, {{"axis", axis}});
   }
-  const DraftValue places = draft.whole_numbers(draw_shape(rng, static_cast<int>(between(rng, 0, 2))), -size,
-                                                size - 1, happens(rng, 3) ? DType::int32 : DType::int64);
+  const Shape shape = draw_shape(rng, static_cast<int>(between(rng, 0, 2)));
+  const DType dtype = happens(rng, 3) ? DType::int32 : DType::int64;
+  const DraftValue places = draft.whole_numbers(shape, -size, size - 1, dtype);
   return draft.node("Gather", {x.name, places.name}, {{"axis", axis}});
 }
 
