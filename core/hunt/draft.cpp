@@ -126,7 +126,6 @@ bool Draft::node(const std::string& op, const std::vector<std::string>& inputs,
     values.push_back({output, value.dtype, *shape});
   }
   model_ = std::move(longer);
-  // The first is what the next node reads most easily, as `last`.
   made_.insert(made_.end(), values.rbegin(), values.rend());
   return true;
 }

@@ -50,9 +50,6 @@ class Draft {
   [[nodiscard]] bool node(const std::string& op, const std::vector<std::string>& inputs,
                           std::vector<Attribute> attributes = {}, int outputs = 1,
                           const std::string& domain = "");
-  /// What the last node made; the first output.
-  [[nodiscard]] const DraftValue& last() const { return made_.back(); }
-
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] const std::vector<NamedTensor>& inputs() const { return inputs_; }
 

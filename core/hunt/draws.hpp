@@ -27,6 +27,19 @@ template <class T>
   return values[rng.below(values.size())];
 }
 
+/// One of these, which have a `weight`: as often as that, beside the others'.
+template <class T>
+[[nodiscard]] const T& by_weight(Rng& rng, const std::vector<const T*>& list) {
+  int sum = 0;
+  for (const T* const one : list) sum += one->weight;
+  auto left = static_cast<int>(rng.below(static_cast<std::uint64_t>(sum)));
+  for (const T* const one : list) {
+    left -= one->weight;
+    if (left < 0) return *one;
+  }
+  return *list.back();
+}
+
 /// Of channels: 1 to 9 mostly, else beside a power of two. Kernels treat blocks of 4, 8 or 16 channels apart.
 [[nodiscard]] std::int64_t draw_channels(Rng& rng);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/hunt/draws.hpp"
 #include "core/model/tensor_elements.hpp"
 
 namespace driftscope::hunt {
@@ -15,27 +16,17 @@ void FillTable::add(const Fill& fill) {
   fills_.insert(place, fill);
 }
 
-const Fill* FillTable::find(std::string_view name) const {
-  const auto place = std::ranges::find(fills_, name, &Fill::name);
-  return place == fills_.end() ? nullptr : &*place;
-}
-
 const Fill& draw_fill(Rng& rng) {
-  const std::span<const Fill> fills = fill_table().all();
-  int sum = 0;
-  for (const Fill& fill : fills) sum += fill.weight;
-  auto left = static_cast<int>(rng.below(static_cast<std::uint64_t>(sum)));
-  for (const Fill& fill : fills) {
-    left -= fill.weight;
-    if (left < 0) return fill;
-  }
-  return fills.back();
+  std::vector<const Fill*> fills;
+  for (const Fill& fill : fill_table().all()) fills.push_back(&fill);
+  return by_weight(rng, fills);
 }
 
 void store_number(Tensor& tensor, std::size_t i, double value) {
   visit_number(tensor.dtype(), [&]<class E>() {
     if constexpr (E::packed) {
-      const double limited = std::clamp(std::nearbyint(value), double{E::lowest}, double{E::largest});
+      const double whole = std::isnan(value) ? 0.0 : std::nearbyint(value);
+      const double limited = std::clamp(whole, double{E::lowest}, double{E::largest});
       store_nibble(tensor, i, static_cast<unsigned>(static_cast<int>(limited)) & 15u);
     } else if constexpr (E::kind == ElementKind::floating) {
       tensor.mutable_values<typename E::Stored>()[i] = E::nearest(value);

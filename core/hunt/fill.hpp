@@ -28,7 +28,6 @@ class FillTable {
   void add(const Fill& fill);
   /// In their order.
   [[nodiscard]] std::span<const Fill> all() const { return fills_; }
-  [[nodiscard]] const Fill* find(std::string_view name) const;
 
  private:
   std::vector<Fill> fills_;

@@ -13,18 +13,9 @@ namespace {
 
 const HuntOperator& draw_operator(Rng& rng, std::span<const std::string> families) {
   std::vector<const HuntOperator*> chosen;
-  int sum = 0;
-  for (const HuntOperator& one : operator_table().all()) {
-    if (!families.empty() && std::ranges::find(families, one.name) == families.end()) continue;
-    chosen.push_back(&one);
-    sum += one.weight;
-  }
-  auto left = static_cast<int>(rng.below(static_cast<std::uint64_t>(sum)));
-  for (const HuntOperator* const one : chosen) {
-    left -= one->weight;
-    if (left < 0) return *one;
-  }
-  return *chosen.back();
+  for (const HuntOperator& one : operator_table().all())
+    if (families.empty() || std::ranges::find(families, one.name) != families.end()) chosen.push_back(&one);
+  return by_weight(rng, chosen);
 }
 
 /// Outputs that nodes of the model read are no outputs of the model any more.

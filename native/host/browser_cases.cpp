@@ -37,11 +37,11 @@ class Survivors {
     if (alone.ok())
       results_.push_back({std::move(alone->front()), std::move(lost)});
     else if (lost_again)
-      results_.push_back({std::move(alone).error()});
+      results_.push_back({.trace = std::move(alone).error(), .lost = true});
     else if (alone.error().kind == ErrorKind::cancelled)
       return std::move(alone).error();
     else  // not even begun: what is known is that the browser was lost in it
-      results_.push_back({std::move(lost)});
+      results_.push_back({.trace = std::move(lost), .lost = true});
     return {};
   }
 

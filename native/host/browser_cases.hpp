@@ -20,6 +20,7 @@ using RunCases = std::function<Result<std::vector<Result<Trace>>>(
 struct CaseRun {
   Result<Trace> trace;
   std::optional<Error> lost_before = {};  ///< the browser was lost during its first run, not the second
+  bool lost = false;                      ///< during both: that is the error of `trace`
 };
 
 /// One outcome for each of `count` cases. A case during which the browser was lost runs once more, alone,

@@ -36,11 +36,10 @@ class HuntRun {
     for (const documents::HuntFinding& finding : hunt.findings)
       if (finding.found.folder || plan_.reduce_seconds == 0)
         known_.insert({finding.target, finding.found.key});
-    DRIFTSCOPE_TRY(const CampaignOutcome outcome, run_cases());
+    DRIFTSCOPE_TRY(const auto errors, run_cases());
     DRIFTSCOPE_CHECK(hunt::summarize(store_.results(), names, hunt));
-    for (std::size_t t = 0; t < outcome.errors.size(); ++t)
-      if (outcome.errors[t] && outcome.errors[t]->kind != ErrorKind::cancelled)
-        hunt.targets[t].error = outcome.errors[t]->message;
+    for (std::size_t t = 0; t < errors.size(); ++t)
+      if (errors[t]) hunt.targets[t].error = errors[t]->message;
     return {};
   }
 
@@ -53,7 +52,8 @@ class HuntRun {
     return names;
   }
 
-  Result<CampaignOutcome> run_cases() {
+  /// By target, why nothing more of it was run. What was judged before it is stopped is kept.
+  Result<std::vector<std::optional<Error>>> run_cases() {
     Campaign campaign;
     campaign.targets = plan_.names;
     campaign.name_of = hunt::case_name;
@@ -62,30 +62,56 @@ class HuntRun {
     campaign.seconds = [] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
-    campaign.stopped = [this] { return stopped(); };
     // A browser is opened for each batch: it shall run for longer than it takes to open.
     constexpr double batch_seconds = 20.0;
     campaign.batch_seconds = batch_seconds;
-    std::optional<Error> failed;  // of this PC, not of a target
-    campaign.check = [&](std::size_t t, std::span<const std::int64_t> items) {
-      auto cells = check(t, items);
-      if (!cells.ok() && cells.error().kind == ErrorKind::io) failed = cells.error();
-      return cells;
-    };
-    DRIFTSCOPE_TRY(CampaignOutcome outcome,
-                   run_campaign(campaign, store_, [&](const CampaignStep& step) { step_ = step; }));
-    if (failed) return *std::move(failed);
-    return outcome;
+    std::vector<std::optional<Error>> errors(plan_.targets.size());
+    CampaignRun run(campaign, store_);
+    while (!stopped()) {
+      auto batch = run.next();
+      if (!batch) break;
+      step_ = run.step(batch->target);
+      DRIFTSCOPE_TRY(const std::vector<HuntCase> cases, cases_of(batch->items));
+      auto runs = run_all(plan_.targets[batch->target], cases);
+      if (!runs.ok()) {
+        if (runs.error().kind == ErrorKind::cancelled) break;
+        errors[batch->target] = std::move(runs).error();
+        run.give_up(batch->target);
+        continue;
+      }
+      DRIFTSCOPE_TRY(const std::vector<nlohmann::json> cells, judged(*batch, cases, *runs));
+      batch->items.resize(cells.size());
+      DRIFTSCOPE_CHECK(run.done(*batch, cells));
+    }
+    return errors;
   }
 
-  Result<std::vector<nlohmann::json>> check(std::size_t t, std::span<const std::int64_t> items) {
-    const Target& target = plan_.targets[t];
+  Result<std::vector<HuntCase>> cases_of(std::span<const std::int64_t> numbers) {
     std::vector<HuntCase> cases;
-    for (const std::int64_t item : items) {
-      DRIFTSCOPE_TRY(HuntCase one, cases_.at(item));
+    for (const std::int64_t number : numbers) {
+      DRIFTSCOPE_TRY(HuntCase one, cases_.at(number));
       cases.push_back(std::move(one));
-      if (stopped()) return Error{ErrorKind::cancelled, "stopped"};
     }
+    return cases;
+  }
+
+  /// As many as could be judged until it was stopped. Errors: of this PC, such as files.
+  Result<std::vector<nlohmann::json>> judged(const CampaignBatch& batch, std::span<const HuntCase> cases,
+                                             std::span<CaseRun> runs) {
+    const Target& target = plan_.targets[batch.target];
+    std::vector<nlohmann::json> cells;
+    for (std::size_t i = 0; i < cases.size() && !stopped(); ++i) {
+      progress(target, "judging", static_cast<std::int64_t>(i), std::ssize(cases));
+      auto cell = judge(target, batch.items[i], cases[i], runs[i]);
+      if (!cell.ok() && cell.error().kind == ErrorKind::cancelled) break;
+      if (!cell.ok()) return std::move(cell).error();
+      cells.push_back(nlohmann::json::parse(encode(*cell).dump()));
+    }
+    return cells;
+  }
+
+  /// Errors: that of the target as a whole; cancelled.
+  Result<std::vector<CaseRun>> run_all(const Target& target, std::span<const HuntCase> cases) {
     std::vector<RunRequest> requests;
     for (const HuntCase& one : cases) {
       RunRequest request;
@@ -96,18 +122,6 @@ class HuntRun {
       request.stopped = plan_.stopped;
       requests.push_back(std::move(request));
     }
-    DRIFTSCOPE_TRY(std::vector<CaseRun> runs, run_all(target, requests));
-    std::vector<nlohmann::json> cells;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      progress(target, "judging", static_cast<std::int64_t>(i), std::ssize(cases));
-      DRIFTSCOPE_TRY(const documents::HuntCase cell, judge(target, items[i], cases[i], runs[i]));
-      cells.push_back(nlohmann::json::parse(encode(cell).dump()));
-      if (stopped()) return Error{ErrorKind::cancelled, "stopped"};
-    }
-    return cells;
-  }
-
-  Result<std::vector<CaseRun>> run_all(const Target& target, std::span<const RunRequest> requests) {
     const auto tell = [&](std::string_view step, std::int64_t done, std::int64_t total) {
       progress(target, step, done, total);
     };
@@ -116,8 +130,9 @@ class HuntRun {
     for (const RunRequest& request : requests) {
       tell("running", std::ssize(runs), std::ssize(requests));
       runs.push_back({runner_.run(target, request, [](std::string_view, std::int64_t, std::int64_t) {})});
-      if (!runs.back().trace.ok() && runs.back().trace.error().kind == ErrorKind::cancelled)
-        return runs.back().trace.error();
+      if (runs.back().trace.ok()) continue;
+      if (runs.back().trace.error().kind == ErrorKind::cancelled) return runs.back().trace.error();
+      runner_.rest();  // whatever happened to the host, the next case gets another one
     }
     return runs;
   }
@@ -128,7 +143,7 @@ class HuntRun {
     if (!ran.trace.ok()) {
       const Error& error = ran.trace.error();
       if (error.kind == ErrorKind::cancelled) return error;
-      cell.outcome = error.kind == ErrorKind::unsupported ? "refused" : ran.lost_before ? "lost" : "failed";
+      cell.outcome = ran.lost ? "lost" : error.kind == ErrorKind::unsupported ? "refused" : "failed";
       cell.reason = error.message;
       if (cell.outcome != "lost") return cell;
       HuntFound found{.kind = "lost", .key = "lost: " + one.text, .op = one.text, .text = error.message};
@@ -175,8 +190,8 @@ class HuntRun {
     if (!known_.insert({target.text(), found.key}).second) return {};
     if (plan_.reduce_seconds > 0) {
       const std::string name =
-          fmt::format("{}-{}-{}", report_folder("", target.text()).substr(1),
-                      report_folder("", found.op).substr(1, longest_name), hunt::case_name(number));
+          fmt::format("{}-{}-{}", plain_name(target.text()), plain_name(found.op).substr(0, longest_name),
+                      hunt::case_name(number));
       auto kept = keep(target, one, trace, found, plan_.folder / "findings" / name);
       if (!kept.ok()) {
         if (kept.error().kind == ErrorKind::cancelled) known_.erase({target.text(), found.key});
@@ -257,8 +272,8 @@ Status write_case(const HuntCase& one, const std::filesystem::path& folder) {
   DRIFTSCOPE_CHECK(write_file(folder / "model.onnx", one.model->bytes.bytes()));
   for (const NamedTensor& input : one.inputs) {
     DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, write_npy(input.tensor));
-    DRIFTSCOPE_CHECK(write_file(folder / (report_folder("", input.name).substr(1) + ".npy"),
-                                std::span<const std::byte>(bytes)));
+    DRIFTSCOPE_CHECK(
+        write_file(folder / (plain_name(input.name) + ".npy"), std::span<const std::byte>(bytes)));
   }
   return {};
 }

@@ -138,14 +138,18 @@ Result<ReducedFiles> write_reduced(const Excerpt& excerpt, const std::filesystem
   return ReducedFiles{.files = made.files, .report = true};
 }
 
-std::string report_folder(const std::string& what, const std::string& node) {
+std::string plain_name(const std::string& text) {
   constexpr std::size_t longest = 80;
   std::string name;
-  for (const char c : node.substr(0, longest)) {
+  for (const char c : text.substr(0, longest)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
     name += plain ? c : '_';
   }
-  return what + "-" + name;
+  return name;
+}
+
+std::string report_folder(const std::string& what, const std::string& node) {
+  return what + "-" + plain_name(node);
 }
 
 }  // namespace driftscope

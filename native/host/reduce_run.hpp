@@ -47,6 +47,9 @@ struct ReducedFiles {
                                                  const ReduceRunOptions& options, ThreadPool& threads,
                                                  const TargetProgress& progress);
 
+/// The text as a part of a file's name: 80 characters at most, and "_" for all but letters, digits and "-".
+[[nodiscard]] std::string plain_name(const std::string& text);
+
 /// The name of a folder for a node's report: "repro-conv_3".
 [[nodiscard]] std::string report_folder(const std::string& what, const std::string& node);
 

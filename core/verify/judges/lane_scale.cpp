@@ -32,9 +32,7 @@ constexpr double deviations_of_mean = 8.0;
 constexpr double shared_roundings = 8.0;
 // E[x²], mean² and the operations before them, as in variance_witness.
 constexpr double last_roundings = 8.0;
-// Roundings are independent of what they round only where this spans many steps of the result's format
-// (Bennett 1948, "Spectra of quantized signals"); a lane of fewer is left out.
-constexpr double least_steps = 64.0;
+// Fewer different values than this do not show their scatter.
 constexpr double enough_to_scatter = 64.0;
 // − mean, · 1/√…, · scale, + shift, in units of u.
 constexpr double roundings_of_element = 4.0;
@@ -152,18 +150,15 @@ std::vector<Equation> equations_of(const NormalizedLanes& lanes, const Tensors& 
   return equations;
 }
 
-// By weighted least squares: the offset is the error of the mean. `step`: the format's step beside the
-// largest element.
-void fit_slope(LaneScale& lane, const std::vector<Equation>& equations, double u, double step) {
+// By weighted least squares: the offset is the error of the mean.
+void fit_slope(LaneScale& lane, const std::vector<Equation>& equations, double u) {
   const auto count = static_cast<double>(equations.size());
   if (equations.size() < 2) return;
-  double pp = 0.0, pq = 0.0, qq = 0.0, pe = 0.0, qe = 0.0, signal = 0.0;
+  double pp = 0.0, pq = 0.0, qq = 0.0, pe = 0.0, qe = 0.0;
   for (const Equation& one : equations) {
     const double p = one.p / one.noise, q = one.q / one.noise, e = one.e / one.noise;
     pp += p * p, pq += p * q, qq += q * q, pe += p * e, qe += q * e;
-    signal += one.p * one.p;
   }
-  if (std::sqrt(signal / count) < least_steps * step) return;
   const double determinant = pp * qq - pq * pq;
   if (!(determinant > 1e-9 * pp * qq)) return;
   const double slope = (pe * qq - qe * pq) / determinant;
@@ -205,10 +200,7 @@ LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std
   LaneScale lane;
   if (!(variance > 0x1p-100) || !std::isfinite(walk) || !std::isfinite(fourth)) return lane;
   const double right = std::sqrt(variance + lanes.epsilon);
-  double largest = 0.0;
-  for (std::int64_t i = first; i < first + lanes.size; ++i)
-    largest = std::fmax(largest, std::fabs(static_cast<double>(tensors.got[static_cast<std::size_t>(i)])));
-  fit_slope(lane, equations_of(lanes, tensors, first, mean, 1.0 / right, distinct), u, u * largest);
+  fit_slope(lane, equations_of(lanes, tensors, first, mean, 1.0 / right, distinct), u);
   if (!lane.usable()) return lane;
   lane.weight = variance / (variance + lanes.epsilon);
   lane.theory = rms_rounding * u * std::sqrt(walk + 4.0 * fourth) / squares;

@@ -68,7 +68,9 @@ std::vector<Candidate> candidates(const LayerCase& layer) {
   add("(the first channel of each that of the one before)", [&](std::int64_t channel) {
     return channel > 0 && channel % each == 0 ? grouping.right(channel) - 1 : grouping.right(channel);
   });
-  for (std::int64_t first = 1; first < grouping.groups && grouping.groups <= 4; ++first)
+  // Of two groups that is the same.
+  for (std::int64_t first = 1; grouping.groups > 2 && grouping.groups <= 4 && first < grouping.groups;
+       ++first)
     add("(one channel that of the group before)",
         [&](std::int64_t channel) { return channel == first * each ? first - 1 : grouping.right(channel); });
   add("(four channels that of the first of them)",

@@ -17,8 +17,7 @@ constexpr std::size_t scales_place = 2;
 std::optional<Tensor> whole_scales(const Tensor& scales, const Shape& x, const Shape& y) {
   if (scales.dtype() != DType::float32) return std::nullopt;
   const auto given = scales.values<float>();
-  const std::size_t skipped = x.size() - given.size();  // with `axes` there are fewer
-  if (given.size() > x.size() || (skipped > 0 && !given.empty())) return std::nullopt;
+  if (given.size() != x.size()) return std::nullopt;  // with `axes` there are fewer
   auto whole = Tensor::make(DType::float32, scales.shape());
   if (!whole.ok()) return std::nullopt;
   const auto values = whole->mutable_values<float>();

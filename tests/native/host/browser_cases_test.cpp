@@ -53,6 +53,7 @@ void check(Fake& fake, std::size_t count) {
     else
       CHECK(trace.error().message == "hung");
     CHECK((*results)[i].lost_before.has_value() == hiccups.contains(i));
+    CHECK((*results)[i].lost == fake.deadly.contains(i));
   }
 }
 

@@ -109,4 +109,18 @@ TEST_CASE("Reduce_AtItsLimits_GivesTheSmallestSoFar") {
   CHECK_FALSE(reduced(conv({1, 4, 8, 8}, {4, 4, 3, 3}), fault, options).finished);
 }
 
+TEST_CASE("Reduce_NaNOfSomeSizes_DoesNotBecomeAnotherFault") {
+  // Smaller than 4×4 the output is only scaled.
+  const auto fault = [](const Excerpt& excerpt, std::span<float> y) {
+    const Shape& shape = shape_of(excerpt, 0);
+    if (shape[2] >= 4 && shape[3] >= 4)
+      y[0] = std::nanf("");
+    else
+      for (float& value : y) value *= 1.5f;
+  };
+  const Reduced small = reduced(conv({1, 2, 9, 9}, {3, 2, 1, 1}), fault);
+  CHECK(shape_of(small.excerpt, 0) == Shape{1, 1, 4, 4});
+  CHECK(std::isnan(small.excerpt.got.tensor.values<float>()[0]));
+}
+
 }  // namespace driftscope::test::reduce_test

@@ -108,7 +108,7 @@ class Session final : public HostSession {
       auto answers = run_batch_in_browser(browser_, batch, options, [&](const BrowserProgress& now) {
         if (now.job.phase == messages::Phase::run) done = static_cast<std::size_t>(now.job.done);
         progress(step_of(now, options).name, static_cast<std::int64_t>(first) + now.job.done, total);
-        return true;
+        return !requests[first].stopped || !requests[first].stopped();
       });
       if (lost && done) lost_at(*done);
       return answers;

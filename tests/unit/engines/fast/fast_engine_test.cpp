@@ -7,34 +7,14 @@
 #include <set>
 
 #include "core/platform/platform.hpp"
-#include "core/runtime/bind_inputs.hpp"
-#include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"
+#include "tests/unit/engines/fast/run_engine.hpp"
 #include "tests/unit/support/random_tensor.hpp"
 #include "tests/unit/support/seed.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
 namespace driftscope::test::fast_engine_test {
 namespace {
-
-Trace run(const Graph& graph, const NamedInputs& inputs, Capture capture, int threads,
-          const char* engine_name = "fast", RanWith* ran = nullptr, bool defer = false) {
-  const auto bound = bind_inputs(graph, inputs);
-  REQUIRE_MESSAGE(bound.ok(), bound.error().message);
-  const auto engine = find_engine(engine_name);
-  REQUIRE(engine.ok());
-  EngineOptions options;
-  options.threads = threads;
-  options.fuse = capture != Capture::all;
-  options.defer_values = defer;
-  const auto session = (*engine)->prepare(bound->graph, options);
-  REQUIRE_MESSAGE(session.ok(), session.error().message);
-  // Twice: leftovers of the first run must not show.
-  auto trace = record(bound->graph, **session, bound->inputs, {.capture = capture, .repeat = 2});
-  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
-  if (ran != nullptr) *ran = (*session)->ran_with();
-  return *std::move(trace);
-}
 
 void check_clean(const Graph& graph, const Trace& trace, ThreadPool& threads) {
   const auto verification = verify(graph, "", trace, threads);
@@ -137,7 +117,7 @@ TEST_CASE("FastEngine_ConvolutionOfManyWeights_IsClean") {
   ThreadPool threads(2);
   for (const Capture capture : {Capture::all, Capture::fused})
     for (int count = 1; count <= repetitions(3); ++count)
-      check_clean(graph, run(graph, inputs, capture, count), threads);
+      check_clean(graph, run_engine(graph, inputs, capture, count), threads);
 }
 
 // Large constants are freed once packed, but not while other nodes still have to read them.
@@ -153,7 +133,7 @@ TEST_CASE("FastEngine_WeightThatIsReadLater_IsThere") {
   const auto check = [&](ModelBuilder& model, const NamedInputs& inputs) {
     const Graph graph = built(model.bytes());
     for (const Capture capture : {Capture::all, Capture::fused})
-      check_clean(graph, run(graph, inputs, capture, 2), threads);
+      check_clean(graph, run_engine(graph, inputs, capture, 2), threads);
   };
   SUBCASE("it is an output as well") {
     ModelBuilder model("output");
@@ -196,7 +176,7 @@ TEST_CASE("FastEngine_ConvolutionalNet_IsNeverSuspect") {
       for (const Capture capture : {Capture::all, Capture::fused, Capture::outputs}) {
         CAPTURE(count);
         CAPTURE(static_cast<int>(capture));
-        check_clean(graph, run(graph, inputs, capture, count), threads);
+        check_clean(graph, run_engine(graph, inputs, capture, count), threads);
       }
   }
 }
@@ -206,8 +186,8 @@ TEST_CASE("FastEngine_NodeByNode_HandsOverEveryValue") {
   const Shape shape = {1, 3, 12, 12};
   const Graph graph = convolutional_net(rng, shape);
   const NamedInputs inputs = {{"x", drawn(shape, Kind::normal, rng)}};
-  CHECK(names_of(run(graph, inputs, Capture::all, 1)) ==
-        names_of(run(graph, inputs, Capture::all, 1, "strict")));
+  CHECK(names_of(run_engine(graph, inputs, Capture::all, 1)) ==
+        names_of(run_engine(graph, inputs, Capture::all, 1, "strict")));
 }
 
 // For callers that write values to a file during the run: each has its own memory, and is converted to ONNX's
@@ -219,8 +199,8 @@ TEST_CASE("FastEngine_DeferredValues_AreTheSameBits") {
       for (const int threads : {1, 2}) {
         CAPTURE(static_cast<int>(capture));
         CAPTURE(threads);
-        const Trace expected = run(graph, inputs, capture, threads);
-        const Trace trace = run(graph, inputs, capture, threads, "fast", nullptr, true);
+        const Trace expected = run_engine(graph, inputs, capture, threads);
+        const Trace trace = run_engine(graph, inputs, capture, threads, "fast", nullptr, true);
         REQUIRE(trace.tensors.size() == expected.tensors.size());
         std::size_t deferred = 0;
         for (std::size_t i = 0; i < trace.tensors.size(); ++i) {
@@ -246,7 +226,7 @@ TEST_CASE("FastEngine_Fused_HandsOverWhatExists") {
   const Shape shape = {1, 3, 12, 12};
   const Graph graph = convolutional_net(rng, shape);
   const NamedInputs inputs = {{"x", drawn(shape, Kind::normal, rng)}};
-  const std::set<std::string> names = names_of(run(graph, inputs, Capture::fused, 1));
+  const std::set<std::string> names = names_of(run_engine(graph, inputs, Capture::fused, 1));
   CHECK(names.contains("n2"));  // the convolution that absorbed its normalization
   CHECK(!names.contains("c2"));
   CHECK(names.contains("c1"));  // read by two nodes: not fused
@@ -258,7 +238,8 @@ TEST_CASE("FastEngine_NothingForStrict_SaysNothing") {
   Rng rng(3);
   const Shape shape = {1, 3, 12, 12};
   RanWith ran;
-  run(convolutional_net(rng, shape), {{"x", drawn(shape, Kind::normal, rng)}}, Capture::all, 2, "fast", &ran);
+  run_engine(convolutional_net(rng, shape), {{"x", drawn(shape, Kind::normal, rng)}}, Capture::all, 2, "fast",
+             &ran);
   CHECK(ran.engine == "fast");
   CHECK(ran.options.count("on_strict") == 0);
   CHECK(ran.threads_asked == 2);
@@ -278,7 +259,7 @@ TEST_CASE("FastEngine_WhatXnnpackLacks_RunsOnStrictAndIsNamed") {
   const NamedInputs inputs = {{"x", drawn({1, 2, 3, 4}, Kind::normal, rng)}};
   RanWith ran;
   ThreadPool threads(1);
-  check_clean(graph, run(graph, inputs, Capture::all, 1, "fast", &ran), threads);
+  check_clean(graph, run_engine(graph, inputs, Capture::all, 1, "fast", &ran), threads);
   CHECK(ran.options.at("on_strict") == "Cos 2, CumSum 1");
 }
 
@@ -294,7 +275,7 @@ TEST_CASE("FastEngine_ReductionOfAScalar_IsClean") {
     const Graph graph = built(model);
     const NamedInputs inputs = {{"x", *Tensor::from_values<float>({}, std::array{2.5f})}};
     for (const Capture capture : {Capture::all, Capture::outputs})
-      check_clean(graph, run(graph, inputs, capture, 1), threads);
+      check_clean(graph, run_engine(graph, inputs, capture, 1), threads);
   }
 }
 
@@ -313,7 +294,7 @@ TEST_CASE("FastEngine_DeclaredShapeOfWhatDependsOnData_IsNotBelieved") {
     const Graph graph = built(model);
     const NamedInputs inputs = {{"x", tensor<float>({4}, {-1.0f, 2.0f, 2.0f, -1.0f})}};
     for (const Capture capture : {Capture::all, Capture::outputs}) {
-      const Trace trace = run(graph, inputs, capture, 1);
+      const Trace trace = run_engine(graph, inputs, capture, 1);
       REQUIRE(trace.find("y") != nullptr);
       CHECK(trace.find("y")->shape() == Shape{6});
       check_clean(graph, trace, threads);
@@ -334,7 +315,8 @@ TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
     CAPTURE(op);
     const Graph graph =
         built(ModelBuilder().input("x", DType::float32, {1, count}).node(op, {"x"}, {"y"}).output("y"));
-    check_clean(graph, run(graph, {{"x", tensor<float>({1, count}, values)}}, Capture::all, 1), threads);
+    check_clean(graph, run_engine(graph, {{"x", tensor<float>({1, count}, values)}}, Capture::all, 1),
+                threads);
   }
 }
 
@@ -360,10 +342,10 @@ TEST_CASE("FastEngine_GeluOfFiveNodes_IsOneAndClean") {
     Tensor x = drawn(shape, Kind::normal, rng);
     for (float& value : x.mutable_values<float>()) value *= scale;
     const NamedInputs inputs = {{"x", x}};
-    const Trace fused = run(graph, inputs, Capture::fused, 1);
+    const Trace fused = run_engine(graph, inputs, Capture::fused, 1);
     CHECK(names_of(fused).count("e") == 0);
     check_clean(graph, fused, threads);
-    const Trace all = run(graph, inputs, Capture::all, 1);
+    const Trace all = run_engine(graph, inputs, Capture::all, 1);
     CHECK(names_of(all).count("e") == 1);
     check_clean(graph, all, threads);
   }
@@ -374,7 +356,7 @@ TEST_CASE("FastEngine_GeluOfFiveNodes_IsOneAndClean") {
                              1e38f, -1e38f,   100.0f,    -100.0f, 1e-30f, -1e-30f};
   for (std::size_t i = 0; i < 132; ++i)
     if (i % 2 == 0) special.mutable_values<float>()[i] = values[i / 2 % values.size()];
-  check_clean(graph, run(graph, {{"x", special}}, Capture::fused, 1), threads);
+  check_clean(graph, run_engine(graph, {{"x", special}}, Capture::fused, 1), threads);
 }
 
 TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
@@ -390,7 +372,7 @@ TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
     for (const Capture capture : {Capture::all, Capture::fused}) {
       CAPTURE(static_cast<int>(capture));
       RanWith ran;
-      const Trace trace = run(graph, inputs, capture, 1, "fast", &ran);
+      const Trace trace = run_engine(graph, inputs, capture, 1, "fast", &ran);
       check_clean(graph, trace, threads);
       const std::set<std::string> names = names_of(trace);
       CHECK(names.contains("q1"));
@@ -401,73 +383,6 @@ TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
         CHECK(ran.options.at("on_strict") == "DequantizeLinear 2, QuantizeLinear 2");
     }
   }
-}
-
-TEST_CASE("FastEngine_MaxPoolOfBytes_RunsThereWithStrictsBits") {
-  const std::uint64_t first = test_seed(10);
-  SEED_INFO(first);
-  for (std::uint64_t seed = first; seed < first + repetitions(12); ++seed) {
-    CAPTURE(seed);
-    Rng rng(seed);
-    const bool is_signed = rng.below(2) == 0;
-    const Shape shape = {
-        1 + static_cast<std::int64_t>(rng.below(2)), 1 + static_cast<std::int64_t>(rng.below(20)),
-        6 + static_cast<std::int64_t>(rng.below(6)), 6 + static_cast<std::int64_t>(rng.below(6))};
-    const auto size = [&](std::int64_t min_size) {
-      return min_size + static_cast<std::int64_t>(rng.below(2));
-    };
-    const std::vector<std::int64_t> kernel = {size(2), size(2)};
-    const std::vector<std::int64_t> pads = {size(0), size(0), size(0), size(0)};
-    const DType dtype = is_signed ? DType::int8 : DType::uint8;
-    const Graph graph = built(
-        ModelBuilder()
-            .input("x", dtype, {shape[0], shape[1], shape[2], shape[3]})
-            .node("MaxPool", {"x"}, {"y"},
-                  {ints("kernel_shape", kernel), ints("pads", pads), ints("strides", {size(1), size(1)})})
-            .output("y"));
-    Tensor x = *Tensor::make(dtype, shape);
-    for (std::byte& byte : x.mutable_bytes()) byte = static_cast<std::byte>(rng.below(256));
-    RanWith ran;
-    const Trace fast = run(graph, {{"x", x}}, Capture::all, 1, "fast", &ran);
-    CHECK(ran.options.count("on_strict") == 0);
-    const Trace strict = run(graph, {{"x", x}}, Capture::all, 1, "strict");
-    REQUIRE(fast.find("y")->shape() == strict.find("y")->shape());
-    CHECK(std::ranges::equal(fast.find("y")->bytes(), strict.find("y")->bytes()));
-  }
-}
-
-// XNNPACK's pointers of dilated windows with pads are wrong for some sizes; those run on strict.
-TEST_CASE("FastEngine_MaxPoolOfDilatedPaddedWindows_AsStrict") {
-  const std::uint64_t first = test_seed(77);
-  SEED_INFO(first);
-  int on_fast = 0;
-  for (std::uint64_t seed = first; seed < first + repetitions(300); ++seed) {
-    CAPTURE(seed);
-    Rng rng(seed);
-    const auto size = [&](std::int64_t low, std::uint64_t count) {
-      return low + static_cast<std::int64_t>(rng.below(count));
-    };
-    const Shape shape = {size(1, 2), size(1, 3), size(1, 6), size(1, 6)};
-    const std::vector<std::int64_t> kernel = {size(1, 4), size(1, 4)}, dilations = {size(1, 3), size(1, 3)};
-    std::vector<std::int64_t> pads;
-    for (std::size_t i = 0; i < 4; ++i)
-      pads.push_back(size(0, static_cast<std::uint64_t>((kernel[i % 2] - 1) * dilations[i % 2] + 1)));
-    ModelBuilder model;
-    model.input("x", DType::float32, {shape.begin(), shape.end()})
-        .node("MaxPool", {"x"}, {"y"},
-              {ints("kernel_shape", kernel), ints("pads", pads), ints("dilations", dilations),
-               ints("strides", {size(1, 3), size(1, 3)})})
-        .output("y");
-    const Graph graph = built(model);
-    const Tensor x = random_tensor(rng, shape);
-    if (!bind_inputs(graph, {{"x", x}}).ok()) continue;  // no window fits
-    RanWith ran;
-    const Trace fast = run(graph, {{"x", x}}, Capture::all, 1, "fast", &ran);
-    const Trace strict = run(graph, {{"x", x}}, Capture::all, 1, "strict");
-    on_fast += ran.options.count("on_strict") == 0 ? 1 : 0;
-    CHECK(std::ranges::equal(fast.find("y")->bytes(), strict.find("y")->bytes()));
-  }
-  CHECK(on_fast > static_cast<int>(repetitions(300)) / 8);
 }
 
 TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
@@ -498,13 +413,13 @@ TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
     const Graph graph = built(model);
     RanWith ran;
     const NamedInputs inputs = {{"x", drawn(x, Kind::normal, rng)}};
-    const Trace alone = run(graph, inputs, Capture::all, 1, "fast", &ran);
+    const Trace alone = run_engine(graph, inputs, Capture::all, 1, "fast", &ran);
     check_clean(graph, alone, threads);
     CHECK(ran.options.count("on_strict") == 0);
     // More threads than sequences share steps, fewer take sequences.
     for (const int count : {2, 5}) {
       CAPTURE(count);
-      const Trace shared = run(graph, inputs, Capture::all, count);
+      const Trace shared = run_engine(graph, inputs, Capture::all, count);
       for (const NamedTensor& value : alone.tensors) {
         CAPTURE(value.name);
         const Tensor* other = shared.find(value.name);
