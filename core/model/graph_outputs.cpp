@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/model/graph_outputs.hpp"
 
 #include <array>

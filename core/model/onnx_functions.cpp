@@ -1,5 +1,6 @@
 // Functions that a model defines itself (FunctionProto; PyTorch's exporters write them): read, and inlined
 // at every call, so that nothing after the reader sees them.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/model/onnx_reader.hpp"
 
 #include <fmt/format.h>

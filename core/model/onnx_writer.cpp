@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/model/onnx_writer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/model/strict_notes.hpp"
 
 #include <fmt/format.h>

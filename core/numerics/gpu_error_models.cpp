@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/numerics/gpu_error_models.hpp"
 
 #include <numbers>

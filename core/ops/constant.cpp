@@ -1,4 +1,5 @@
 // Constant, opset 1 to 21: a tensor, a number or a list of numbers from an attribute.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <array>

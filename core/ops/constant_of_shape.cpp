@@ -1,4 +1,5 @@
 // ConstantOfShape, opset 9 to 21: one value (0 as float32 by default) in every element.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include "core/eval/evaluate.hpp"

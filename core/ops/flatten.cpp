@@ -1,4 +1,5 @@
 // Flatten, opset 1 to 21: to a matrix, the axes before `axis` times the axes from it on.
+// Compiled for size on the web (cmake/core.cmake).
 #include <array>
 
 #include "core/graph/attributes.hpp"

@@ -1,4 +1,5 @@
 // Identity, opset 1 to 21, of tensors.
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/ops/shared/move.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 

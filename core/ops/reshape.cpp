@@ -1,4 +1,5 @@
 // Reshape, opset 5 to 21: 0 copies a dimension (unless allowzero), one −1 takes the remaining elements.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Shape, opset 1 to 21 (start and end from 15), and Size: they follow from the type of the input.
+// Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 
 #include "core/graph/attributes.hpp"

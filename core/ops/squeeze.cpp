@@ -1,5 +1,6 @@
 // Squeeze and Unsqueeze, opset 1 to 21: remove or add axes of size 1. The axes are an attribute (opset 1
 // to 12) or an input (from 13); Squeeze without them removes every axis of size 1.
+// Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 
 #include <algorithm>

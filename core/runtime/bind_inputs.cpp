@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/runtime/bind_inputs.hpp"
 
 #include <fmt/format.h>

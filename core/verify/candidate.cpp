@@ -18,6 +18,7 @@ Bounded element_from(std::span<const Bounded> right, std::int64_t source) {
     case source_zero: return Bounded(0.0);
     case source_nan: return {std::numeric_limits<double>::quiet_NaN()};
     case source_infinity: return {std::numeric_limits<double>::infinity()};
+    case source_negative_infinity: return {-std::numeric_limits<double>::infinity()};
     case source_smallest: return {static_cast<double>(std::numeric_limits<float>::min())};
     default: return right[static_cast<std::size_t>(source)];
   }

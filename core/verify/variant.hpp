@@ -34,6 +34,7 @@ inline constexpr std::int64_t source_zero = -1;
 inline constexpr std::int64_t source_nan = -2;
 inline constexpr std::int64_t source_infinity = -3;
 inline constexpr std::int64_t source_smallest = -4;  ///< the smallest positive normal float32
+inline constexpr std::int64_t source_negative_infinity = -5;
 
 /// One change of a computation. It has its own bounds, which every element must meet.
 struct Candidate {

@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/ops/shared/inferred_parts.hpp"
 
 #include "core/eval/infer_shapes.hpp"

@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/ops/shared/resize_plan.hpp"
 
 #include <fmt/format.h>

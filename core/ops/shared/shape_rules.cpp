@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/ops/shared/shape_rules.hpp"
 
 #include <fmt/format.h>

@@ -148,6 +148,75 @@ TEST_CASE("CausesFound_ResizedLengthsRoundedDown_AreNamed") {
   CHECK(cause(7.2) == "");
 }
 
+TEST_CASE("CausesFound_AxesResizedOtherwise_AreNamed") {
+  Rng rng(11);
+  const Tensor x = random_tensor(rng, {1, 4, 5, 3});
+  // Rows of the result, linear along the other axis; below 0 a row of zeros.
+  const auto cause = [&](const std::function<std::int64_t(std::int64_t)>& row_of) {
+    Tensor y = *Tensor::make(DType::float32, {1, 8, 10, 3});
+    for (std::int64_t i = 0; i < 8 * 10 * 3; ++i) {
+      const std::int64_t row = row_of(i / 30), column = i / 3 % 10, channel = i % 3;
+      const double at = std::clamp((static_cast<double>(column) + 0.5) / 2.0 - 0.5, 0.0, 4.0);
+      const auto left = static_cast<std::int64_t>(at), right = std::min<std::int64_t>(left + 1, 4);
+      const double share = at - static_cast<double>(left);
+      const auto value = [&](std::int64_t c) {
+        return double{x.values<float>()[static_cast<std::size_t>((row * 5 + c) * 3 + channel)]};
+      };
+      y.mutable_values<float>()[static_cast<std::size_t>(i)] =
+          row < 0 ? 0.0f : static_cast<float>((1.0 - share) * value(left) + share * value(right));
+    }
+    const auto with = [&](const char* name, const Tensor& lengths, std::vector<std::string> inputs) {
+      return cause_of(ModelBuilder()
+                          .input("x", DType::float32, {1, 4, 5, 3})
+                          .initializer(name, lengths)
+                          .node("Resize", std::move(inputs), {"y"}, {text("mode", "linear")})
+                          .output("y"),
+                      {{"x", x}, {"y", y}});
+    };
+    const std::string scaled =
+        with("scales", tensor<float>({4}, {1.0f, 2.0f, 2.0f, 1.0f}), {"x", "", "scales"});
+    CHECK(with("sizes", tensor<std::int64_t>({4}, {1, 8, 10, 3}), {"x", "", "", "sizes"}) == scaled);
+    return scaled;
+  };
+  const std::string id = "attribute.resized_axis an axis resized otherwise than the rest ";
+  CHECK(cause([](std::int64_t i) { return i < 4 ? i : -1; }) == id + "(axis 1 as long as before, 0 beyond)");
+  CHECK(cause([](std::int64_t i) { return std::min<std::int64_t>(i, 3); }) ==
+        id + "(axis 1 as long as before, the last element beyond)");
+  CHECK(cause([](std::int64_t i) { return i / 2; }) ==
+        id + "(axis 1 by the element before, not interpolated)");
+  CHECK(cause([](std::int64_t i) { return i < 3 ? i : -1; }) == "");
+}
+
+TEST_CASE("CausesFound_LogarithmsWithoutTheMaximum_AreNamed") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  Tensor x = tensor<float>({4, 3}, {200, 1, 2, -300, -200, -250, 1, 2, 3, 90, 20, -400});
+  const float rest = static_cast<float>(3.0 + std::log(1.0 + std::exp(-1.0) + std::exp(-2.0)));
+  const auto reduced = [&](const std::vector<float>& y) {
+    return cause_of(ModelBuilder()
+                        .input("x", DType::float32, {4, 3})
+                        .node("ReduceLogSumExp", {"x"}, {"y"}, {ints("axes", {1}), integer("keepdims", 0)})
+                        .opset(13)
+                        .output("y"),
+                    {{"x", x}, {"y", tensor<float>({4}, y)}});
+  };
+  const std::string id = "activation.log_sum_without_maximum the maximum not subtracted before exp";
+  CHECK(reduced({infinity, -infinity, rest, infinity}) == id);
+  CHECK(reduced({infinity, -infinity, rest, 90.0f}) == "");
+  const auto softmax = [&](float low) {
+    std::vector<float> y;
+    for (const float row : {-infinity, low, 0.0f, -infinity})
+      for (std::size_t i = 0; i < 3; ++i)
+        y.push_back(row == 0.0f ? static_cast<float>(static_cast<double>(i) + 1.0 - double{rest}) : row);
+    return cause_of(ModelBuilder()
+                        .input("x", DType::float32, {4, 3})
+                        .node("LogSoftmax", {"x"}, {"y"}, {integer("axis", 1)})
+                        .output("y"),
+                    {{"x", x}, {"y", tensor<float>({4, 3}, y)}});
+  };
+  CHECK(softmax(infinity) == id);
+  CHECK(softmax(-infinity) == "");
+}
+
 TEST_CASE("CausesFound_InfinitiesOfSquares_AreNoEvidenceForNarrowInputs") {
   // Squares overflow in float32; inputs in float16 would be infinite as well.
   const Tensor x = tensor<float>({4, 2}, {1e30f, 2e30f, 3e30f, 1e25f, 2e25f, 3e29f, 1e28f, 5e30f});

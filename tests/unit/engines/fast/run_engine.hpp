@@ -1,7 +1,7 @@
 // A net on one engine, as the tests of `fast` run it.
 #pragma once
-#include "core/runtime/engine.hpp"
 #include "core/runtime/bind_inputs.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/trace/record.hpp"
 
 namespace driftscope::test {
