@@ -28,6 +28,10 @@ constexpr Way ways[] = {
      "as long as before, the last element beyond"},
     {[](std::int64_t i, std::int64_t from, std::int64_t to) { return i * from / to; },
      "by the element before, not interpolated"},
+    {[](std::int64_t i, std::int64_t from, std::int64_t to) {
+       return std::max<std::int64_t>((2 * i + 1) * from - to, 0) / (2 * to);
+     },
+     "by the element before, of half_pixel, not interpolated"},
 };
 
 /// `x` with `length` elements along an axis, taken by `source`; nothing where memory does not suffice.

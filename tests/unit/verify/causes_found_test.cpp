@@ -184,6 +184,8 @@ TEST_CASE("CausesFound_AxesResizedOtherwise_AreNamed") {
         id + "(axis 1 as long as before, the last element beyond)");
   CHECK(cause([](std::int64_t i) { return i / 2; }) ==
         id + "(axis 1 by the element before, not interpolated)");
+  CHECK(cause([](std::int64_t i) { return std::max<std::int64_t>(i - 1, 0) / 2; }) ==
+        id + "(axis 1 by the element before, of half_pixel, not interpolated)");
   CHECK(cause([](std::int64_t i) { return i < 3 ? i : -1; }) == "");
 }
 
@@ -215,6 +217,35 @@ TEST_CASE("CausesFound_LogarithmsWithoutTheMaximum_AreNamed") {
   };
   CHECK(softmax(infinity) == id);
   CHECK(softmax(-infinity) == "");
+}
+
+TEST_CASE("CausesFound_PackedBytesReadOtherwise_AreNamed") {
+  Rng rng(12);
+  Tensor x = *Tensor::make(DType::uint8, {3, 40});
+  for (std::byte& byte : x.mutable_bytes()) byte = static_cast<std::byte>(rng.below(256));
+  const auto cause = [&](double wrapped, const std::function<std::size_t(std::size_t)>& from) {
+    Tensor y = *Tensor::make(DType::float32, {3, 40});
+    for (std::size_t i = 0; i < 120; ++i) {
+      const double difference = static_cast<double>(x.values<std::uint8_t>()[from(i)]) - 130.0;
+      y.mutable_values<float>()[i] =
+          static_cast<float>(difference < 0.0 ? difference + wrapped : difference) * 0.02f;
+    }
+    return cause_of(ModelBuilder()
+                        .input("x", DType::uint8, {3, 40})
+                        .initializer("s", tensor<float>({}, {0.02f}))
+                        .initializer("z", tensor<std::uint8_t>({}, {130}))
+                        .node("DequantizeLinear", {"x", "s", "z"}, {"y"})
+                        .output("y"),
+                    {{"x", x}, {"y", y}});
+  };
+  const std::string id = "input.dequantized_words packed bytes read otherwise ";
+  const auto own = [](std::size_t i) { return i; };
+  const auto fourth = [](std::size_t i) { return i / 16 * 4 + i % 4; };
+  CHECK(cause(0x1p32, own) == "");  // all that is wrong is 2³² · scale: one number is too little evidence
+  CHECK(cause(0.0, fourth) == id + "(only every fourth word read)");
+  CHECK(cause(0x1p32, fourth) ==
+        id + "(differences to the zero point without sign, only every fourth word read)");
+  CHECK(cause(0x1p16, own) == "");
 }
 
 TEST_CASE("CausesFound_InfinitiesOfSquares_AreNoEvidenceForNarrowInputs") {
