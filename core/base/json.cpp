@@ -29,6 +29,11 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text) {
   return parsed_as<nlohmann::ordered_json>(text);
 }
 
+std::string text_at(const nlohmann::json& object, std::string_view key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 std::string json_text(const nlohmann::json& value, int indent) { return text_as(value, indent); }
 std::string json_text(const nlohmann::ordered_json& value, int indent) { return text_as(value, indent); }
 

@@ -17,6 +17,9 @@ namespace driftscope {
 /// The same, with the keys of objects in the order of the text.
 [[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
+/// The text of a key; empty where `object` has none, or is no object.
+[[nodiscard]] std::string text_at(const nlohmann::json& object, std::string_view key);
+
 /// Never throws: bytes that are not UTF-8 (names in a hostile model) are replaced. `indent`: spaces per
 /// level, −1 for one line.
 [[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);

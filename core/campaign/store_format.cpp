@@ -28,12 +28,6 @@ json object_of(std::string_view line) {
   return parsed.is_object() ? parsed : json(json::value_t::discarded);
 }
 
-/// The text of a key, "" where there is none.
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 Error not_a_store(std::string_view why) {
   return bad_input(
       fmt::format("is not the store of a campaign ({}); it is left as it is: name another file", why));
@@ -59,7 +53,7 @@ std::optional<std::string> difference(const json& stored, const json& wanted) {
 
 Status check_header(std::string_view line, const CampaignDefinition& wanted) {
   const json header = object_of(line);
-  const std::string format = header.is_discarded() ? "" : text_of(header, "format");
+  const std::string format = header.is_discarded() ? "" : text_at(header, "format");
   if (!format.starts_with(format_family))
     return not_a_store(fmt::format("its first line has no \"format\":\"{}\"", format_name));
   if (format != format_name)
@@ -68,8 +62,8 @@ Status check_header(std::string_view line, const CampaignDefinition& wanted) {
                     "version that began it, or name another file",
                     in_quotes(format), format_name));
   const auto fields = header.find("fields");
-  const std::string kind = text_of(header, "kind");
-  if (fields == header.end() || !fields->is_object() || text_of(header, "sha256") != hash_of(kind, *fields))
+  const std::string kind = text_at(header, "kind");
+  if (fields == header.end() || !fields->is_object() || text_at(header, "sha256") != hash_of(kind, *fields))
     return bad_input(
         "line 1 is damaged: \"sha256\" is not that of its \"kind\" and \"fields\"; it is left as it is: "
         "name another file");
@@ -77,9 +71,9 @@ Status check_header(std::string_view line, const CampaignDefinition& wanted) {
   if (kind != wanted.kind)
     other = fmt::format("kind: {} in it, {} now", in_quotes(kind), in_quotes(wanted.kind));
   if (!other) other = difference(*fields, wanted.fields);
-  if (!other && text_of(header, "build") != wanted.build)
+  if (!other && text_at(header, "build") != wanted.build)
     other =
-        fmt::format("build: {} in it, {} now", in_quotes(text_of(header, "build")), in_quotes(wanted.build));
+        fmt::format("build: {} in it, {} now", in_quotes(text_at(header, "build")), in_quotes(wanted.build));
   if (!other) return {};
   return bad_input(
       fmt::format("is the store of another campaign ({}); it is left as it is: repeat what began it, or "
@@ -91,9 +85,9 @@ Status read_result(std::string_view line, CampaignResults& results) {
   const json object = object_of(line);
   if (object.is_discarded()) return bad_input("is not a JSON object");
   const auto result = object.find("result");
-  if (result == object.end() || text_of(object, "target").empty() || text_of(object, "item").empty())
+  if (result == object.end() || text_at(object, "target").empty() || text_at(object, "item").empty())
     return bad_input("lacks \"target\", \"item\" or \"result\"");
-  CampaignCell cell{text_of(object, "target"), text_of(object, "item")};
+  CampaignCell cell{text_at(object, "target"), text_at(object, "item")};
   if (!results.emplace(std::move(cell), json_text(*result)).second)
     return bad_input("repeats the cell of an earlier line");
   return {};
@@ -136,8 +130,8 @@ Result<CampaignDefinition> definition_in(std::string_view text) {
   const json header = object_of(line);
   CampaignDefinition definition;
   if (!header.is_discarded()) {
-    definition.kind = text_of(header, "kind");
-    definition.build = text_of(header, "build");
+    definition.kind = text_at(header, "kind");
+    definition.build = text_at(header, "build");
     if (const auto fields = header.find("fields"); fields != header.end()) definition.fields = *fields;
   }
   DRIFTSCOPE_CHECK(check_header(line, definition));

@@ -50,7 +50,8 @@ void find_open_sizes(Graph& graph) {
     if (!one.ok()) return;  // the symbol has a size that the model fixes elsewhere
     bound[i] = *std::move(one);
   }
-  if (bound[0].values.size() != graph.values.size() || bound[1].values.size() != graph.values.size()) return;
+  if (std::ranges::any_of(bound, [&](const Graph& one) { return one.values.size() != graph.values.size(); }))
+    return;
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
     const auto first = bound[0].values[id].static_shape();
     const auto second = bound[1].values[id].static_shape();

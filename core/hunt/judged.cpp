@@ -119,7 +119,8 @@ std::string without_particulars(std::string_view text) {
   return result;
 }
 
-std::vector<documents::HuntFound> found_in(const Graph& graph, const Verification& verification) {
+std::vector<documents::HuntFound> found_in(const Graph& graph, const Verification& verification,
+                                           const std::vector<std::string>& device_errors) {
   std::vector<documents::HuntFound> all;
   for (const LayerVerdict& layer : verification.layers) {
     if (!is_bad(layer.verdict)) continue;
@@ -132,7 +133,12 @@ std::vector<documents::HuntFound> found_in(const Graph& graph, const Verificatio
     if (layer.explanation && layer.explanation->cause) found.cause = layer.explanation->cause->id;
     found.text =
         layer.explanation && !overflows(layer) ? explanation_text(*layer.explanation) : reason_of(layer);
+    if (!device_errors.empty()) {
+      found.key = without_particulars(device_errors.front());
+      found.text = fmt::format("{}; {}", device_errors.front(), found.text);
+    }
     all.push_back(std::move(found));
+    if (!device_errors.empty()) break;
   }
   return all;
 }

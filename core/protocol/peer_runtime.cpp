@@ -118,6 +118,9 @@ class JsonModel final : public RuntimeModel {
     ran.device = about_.value("device", ran.device);
     const json options = about_.value("options", json::object());
     for (const auto& [name, value] : options.items()) ran.options[name] = value.get<std::string>();
+    for (const json& error : about_.value("device_errors", json::array()))
+      ran.device_errors.push_back(
+          fmt::format("{}: {}", runtime_.peer().in_browsers.title, error.get<std::string>()));
   }
 
   [[nodiscard]] bool wait() override { return channel_->wait(); }

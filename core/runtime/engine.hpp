@@ -32,6 +32,8 @@ struct RanWith {
   int threads_asked = 1;
   int threads_real = 1;
   std::map<std::string, std::string> options;
+  /// What the API of the device reported while the runtime went on, in sentences.
+  std::vector<std::string> device_errors = {};
 };
 
 /// Receives every value of a run; with EngineOptions::fuse, only those that the engine actually

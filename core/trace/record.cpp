@@ -235,6 +235,7 @@ struct Recording::State final : public TraceSink {
     run["capture"] = capture_name(options.capture);
     if (inside) add_inside();
     if (!graph->notes.empty()) run["notes"] = note_lines(graph->notes);
+    if (const auto errors = session.ran_with().device_errors; !errors.empty()) run["device_errors"] = errors;
     if (comparer) {
       run["repeat_check"] = repeat_check_json(comparer->result());
       trace.later = comparer->take_values();

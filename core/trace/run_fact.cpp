@@ -1,6 +1,8 @@
 // Compiled for size on the web (cmake/core.cmake).
 #include "core/trace/run_fact.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "core/base/json.hpp"
@@ -8,6 +10,19 @@
 #include "core/base/text.hpp"
 
 namespace driftscope {
+namespace {
+
+std::vector<std::string> sentences(const Trace& trace, std::string_view key) {
+  std::vector<std::string> list;
+  const auto given = run_fact_json(trace, key);
+  if (given && given->is_array())
+    for (const auto& one : *given)
+      if (one.is_string() && printable(one.get_ref<const std::string&>()))
+        list.push_back(one.get<std::string>());
+  return list;
+}
+
+}  // namespace
 
 std::optional<nlohmann::ordered_json> run_fact_json(const Trace& trace, std::string_view key) {
   // Most traces lack most facts: a search is faster than a parser.
@@ -26,13 +41,13 @@ void set_run_fact(Trace& trace, std::string_view key, const nlohmann::ordered_js
   trace.run = json_text(run);
 }
 
+std::vector<std::string> device_errors_of_run(const Trace& trace) {
+  return sentences(trace, "device_errors");
+}
+
 std::vector<std::string> notes_of_run(const Trace& trace) {
-  std::vector<std::string> notes;
-  const auto list = run_fact_json(trace, "notes");
-  if (list && list->is_array())
-    for (const auto& one : *list)
-      if (one.is_string() && printable(one.get_ref<const std::string&>()))
-        notes.push_back(one.get<std::string>());
+  std::vector<std::string> notes = sentences(trace, "notes");
+  std::ranges::move(device_errors_of_run(trace), std::back_inserter(notes));
   return notes;
 }
 

@@ -25,7 +25,10 @@ template <class Fact>
   return read_json(*value, JsonPath(key), fact).ok() ? std::optional(std::move(fact)) : std::nullopt;
 }
 
-/// What the run noted of the model and these inputs (bind_inputs).
+/// What the API of its device reported while the runtime went on; results after that may be anything.
+[[nodiscard]] std::vector<std::string> device_errors_of_run(const Trace& trace);
+
+/// What the run noted of the model and these inputs (bind_inputs), and the errors of its device.
 [[nodiscard]] std::vector<std::string> notes_of_run(const Trace& trace);
 
 /// In place of one that is there, else behind the others.

@@ -12,6 +12,7 @@
 #include "core/dataset/npy.hpp"
 #include "core/hunt/judged.hpp"
 #include "core/platform/platform.hpp"
+#include "core/trace/run_fact.hpp"
 #include "core/trace/trace_file.hpp"
 #include "core/verify/top1.hpp"
 #include "core/verify/verify.hpp"
@@ -162,7 +163,7 @@ class HuntRun {
       cell.reason = verified.error().message;
       return cell;
     }
-    cell.found = hunt::found_in(one.model->graph, *verified);
+    cell.found = hunt::found_in(one.model->graph, *verified, device_errors_of_run(trace));
     if (cell.found.empty()) add_other_answer(one, trace, cell);
     for (HuntFound& found : cell.found) DRIFTSCOPE_CHECK(keep_if_new(target, number, one, trace, found));
     if (!cell.found.empty()) cell.outcome = "wrong";

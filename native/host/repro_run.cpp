@@ -31,11 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const nlohmann::json& run, const char* name) {
-  const auto found = run.find(name);
-  return found != run.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::string system_text() {
   utsname name = {};
   return uname(&name) == 0 ? fmt::format("{} {}, {}", name.sysname, name.release, name.machine)
@@ -94,12 +89,12 @@ Result<repro::Facts> facts_of_run(const Target& target, const Trace& about) {
       facts.module = module.filename().string();
   }
   if (!run.is_object()) return facts;
-  facts.browser = text_of(run, "browser_version");
-  facts.device = text_of(run, "device");
+  facts.browser = text_at(run, "browser_version");
+  facts.device = text_at(run, "device");
   const auto options = run.find("options");
   if (options != run.end() && options->is_object() && keeps_calls(*engine))
-    facts.calls = text_of(*options, calls_option);
-  if (const std::string version = text_of(run, "engine_version"); !version.empty()) facts.version = version;
+    facts.calls = text_at(*options, calls_option);
+  if (const std::string version = text_at(run, "engine_version"); !version.empty()) facts.version = version;
   return facts;
 }
 

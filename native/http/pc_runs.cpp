@@ -11,20 +11,15 @@ std::vector<std::byte> error_response(const std::string& message) {
   return pack_message(json_text(nlohmann::json{{"error", error_to_json(bad_input(message))}}), {});
 }
 
-std::string text_of(const nlohmann::json& head, const char* key) {
-  const auto found = head.find(key);
-  return found != head.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 }  // namespace
 
 std::string PcRuns::refusal(const std::string& run, std::span<const std::byte> message) {
   const nlohmann::json head = parse_json(unpack_message(message).json);
   if (!head.is_object()) return "expected a message of the service";
-  const std::string verb = text_of(head, "do");
+  const std::string verb = text_at(head, "do");
   if (verb != "load" && verb != "start" && verb != "poll" && verb != "finish")
     return "a page may load, start, poll and finish a run on this PC, nothing else";
-  if (const std::string target = text_of(head, "target"); !target.empty() && !target.starts_with("pc/"))
+  if (const std::string target = text_at(head, "target"); !target.empty() && !target.starts_with("pc/"))
     return "this PC runs targets of the host pc only";
   const bool silent = std::chrono::steady_clock::now() - heard_ > longest_silence;
   if (service_ && run != run_ && !silent)
@@ -37,7 +32,7 @@ std::string PcRuns::refusal(const std::string& run, std::span<const std::byte> m
 std::vector<std::byte> PcRuns::exchange(const std::string& run, std::span<const std::byte> message) {
   const std::lock_guard lock(mutex_);
   if (const std::string reason = refusal(run, message); !reason.empty()) return error_response(reason);
-  const std::string verb = text_of(parse_json(unpack_message(message).json), "do");
+  const std::string verb = text_at(parse_json(unpack_message(message).json), "do");
   if (verb == "load") {
     service_ = std::make_unique<Service>();
     run_ = run;

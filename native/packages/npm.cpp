@@ -29,12 +29,6 @@ constexpr int view_limit_ms = 120'000;
 constexpr int pack_limit_ms = 900'000;
 constexpr std::string_view archive_root = "package/";
 
-/// What npm prints is other people's: the text of a key, or empty.
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::string title_of(const peer::NeededPackage& needed) {
   return fmt::format("{} {}", needed.package.name, needed.version);
 }
@@ -60,8 +54,8 @@ Result<json> npm(const fs::path& folder, std::vector<std::string> command, int l
   std::string why = process.exit_text();
   if (answer.is_object() && answer.contains("error") && answer["error"].is_object()) {
     const json& error = answer["error"];
-    const std::string code = text_of(error, "code");
-    std::string summary = text_of(error, "summary");
+    const std::string code = text_at(error, "code");
+    std::string summary = text_at(error, "summary");
     if (const auto line = summary.find('\n'); line != std::string::npos) summary.resize(line);
     why = fmt::format("{}{}{}", code, code.empty() ? "" : ": ", summary.substr(0, 300));
   }
@@ -83,7 +77,7 @@ Result<Stated> stated_by_npm(const peer::NeededPackage& needed, const fs::path& 
                     "that there are",
                     title_of(needed), needed.package.name));
   Stated stated;
-  stated.integrity = text_of(*answer, "integrity");
+  stated.integrity = text_at(*answer, "integrity");
   if (const auto size = answer->find("unpackedSize"); size != answer->end() && size->is_number_integer())
     stated.unpacked = size->get<std::int64_t>();
   if (!stated.integrity.starts_with("sha512-"))
@@ -178,11 +172,11 @@ Status check_package(const fs::path& folder) {
   if (!list.is_object() || !list.contains("files") || !list["files"].is_array())
     return damaged("its list is damaged");
   for (const json& file : list["files"]) {
-    const std::string name = file.is_object() ? text_of(file, "path") : std::string();
+    const std::string name = file.is_object() ? text_at(file, "path") : std::string();
     if (!is_member_name(name)) return damaged("its list is damaged");
     const auto content = MappedFile::open(folder / name);
     if (!content.ok()) return damaged(name + " cannot be read");
-    if (sha256_hex(content->bytes()) != text_of(file, "sha256"))
+    if (sha256_hex(content->bytes()) != text_at(file, "sha256"))
       return damaged(name + " is not what was fetched");
   }
   return {};

@@ -31,7 +31,7 @@ export function temporaryFolder(t) {
 }
 
 // The page lies beside the native build, whichever preset runs.
-const environment = {
+export const environment = {
   ...process.env,
   DRIFTSCOPE_SITE: process.env.DRIFTSCOPE_SITE ?? join(build, "web", "site"),
   NO_COLOR: "1",

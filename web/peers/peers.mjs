@@ -14,12 +14,15 @@
 //                    [{dtype, shape, data}] in the order of `outputs`, or { values, times?, time_ms? }:
 //                    times [name of a value, milliseconds] of what made it, if `timed`
 //   release(session)
-//   about()                      once open, and after a run: { threads, instruction_set, device?, options }
+//   about()                      once open, and after a run: { threads, instruction_set, device?, options };
+//                    what WebGPU reports meanwhile is added as `device_errors`
 //   heap()                       bytes of a heap of its own, { bytes, kind }, or null
 //   failure(error, rejection)    {kind, message}; `rejection`: the kind to use if the error gives none
 //   died(error)                  it cannot go on and has released everything: the next model restarts it
 //   stuck                        the error if it did not start, but may start in another worker; else null
 //   close()                      ends its threads
+
+import { takeGpuErrors, watchGpuErrors } from "./gpu_errors.mjs";
 
 // The engine looks whether a runtime has hung (PeerSession): it must be polled although nothing has ended.
 const longestWaitMs = 500;
@@ -69,7 +72,7 @@ class Host {
   }
 
   _create({ bytes, files, graph, converted, options, threads }, at) {
-    const state = { session: null, busy: false, error: null, result: null };
+    const state = { session: null, busy: false, error: null, result: null, deviceErrors: [] };
     const number = ++this.#made;
     this.#models.set(number, state);
     // Copies, since the engine's heap moves when it grows.
@@ -124,7 +127,10 @@ class Host {
     const state = this.#models.get(model);
     if (state.error) return { error: state.error };
     if (state.busy) return { busy: true };
-    const about = this.#peer.about();
+    const about = {
+      ...this.#peer.about(),
+      ...(state.deviceErrors.length > 0 && { device_errors: state.deviceErrors }),
+    };
     if (!state.result) return { about };
     const { time_ns, times, values } = state.result;
     return {
@@ -165,11 +171,16 @@ class Host {
 
   #begin(state, rejection, action) {
     state.busy = true;
-    this.#work = this.#work.then(action).catch((error) => {
+    const work = this.#work.then(takeGpuErrors).then(action);
+    this.#work = work.catch((error) => {
       state.error = this.#failure(error, rejection);
       this.#peer?.died(error);
     });
-    this.#work = this.#work.then(() => (state.busy = false));
+    this.#work = this.#work.then(() => {
+      const errors = takeGpuErrors();
+      if (errors) state.deviceErrors.push(errors);
+      state.busy = false;
+    });
   }
 
   #failure(error, rejection) {
@@ -250,6 +261,7 @@ export class Peers {
   }
 
   async #load(name) {
+    watchGpuErrors();
     const { Peer } = await import(new URL(`./${name}/${name}.mjs`, this.#folder).href).catch((error) => {
       const message = `the site lacks what drives ${name} (${error.message}); build it again`;
       throw new PeerError("missing", message, true);

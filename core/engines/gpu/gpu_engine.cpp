@@ -45,9 +45,19 @@ EngineOption GpuEngine::timeout_option() {
           .default_text = default_timeout};
 }
 
+EngineOption GpuEngine::calls_option() {
+  return {.name = "calls",
+          .help = "whether the trace keeps what was done with the device, as JavaScript",
+          .values = {"off", "on"},
+          .default_text = "off"};
+}
+
 Result<std::unique_ptr<Session>> GpuEngine::make_session(std::shared_ptr<const Graph> graph,
                                                          const EngineOptions& options) const {
   DRIFTSCOPE_TRY(auto device, open_device(api_));
+  std::shared_ptr<CallLog> calls;
+  if (option(options, "calls", "off") == "on")
+    device = calls = std::make_shared<CallLog>(std::move(device), api_);
   DRIFTSCOPE_TRY(SimdTarget simd, choose_simd(0));
   auto resources = std::make_unique<Resources>(std::move(simd), 1);
   std::vector<std::string> labels;
@@ -77,9 +87,11 @@ Result<std::unique_ptr<Session>> GpuEngine::make_session(std::shared_ptr<const G
   ran.engine = name();
   ran.instruction_set = language_;
   ran.device = "GPU";
-  return std::unique_ptr<Session>(std::make_unique<GpuSession>(
-      std::move(resources), std::move(device), planner, std::move(labels), std::move(ran),
-      option(options, "times", "traced") == "always", timeout_ns));
+  auto session = std::make_unique<GpuSession>(std::move(resources), std::move(device), planner,
+                                              std::move(labels), std::move(ran),
+                                              option(options, "times", "traced") == "always", timeout_ns);
+  session->keep_calls(std::move(calls));
+  return std::unique_ptr<Session>(std::move(session));
 }
 
 }  // namespace driftscope::gpu

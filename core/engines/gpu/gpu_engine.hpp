@@ -53,6 +53,7 @@ class GpuEngine : public Engine {
   /// Options that every engine on a GPU has.
   [[nodiscard]] static EngineOption times_option();
   [[nodiscard]] static EngineOption timeout_option();
+  [[nodiscard]] static EngineOption calls_option();
 
  private:
   Api api_;

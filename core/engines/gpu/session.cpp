@@ -78,6 +78,7 @@ Result<Progress> GpuSession::poll(std::int64_t budget_ns) {
     state_ = State::ready;
   }
   if (next_ == 0 && !submitted_) {
+    if (calls_ != nullptr) calls_->begin_run();
     for (std::size_t i = 0; i < inputs_.size(); ++i) tensors_[plan_.inputs[i]] = std::move(inputs_[i]);
     inputs_.clear();
     DRIFTSCOPE_CHECK(arrange(wanted(), time_nodes_ || trace_sink_->wants_times()));
@@ -401,11 +402,34 @@ void GpuSession::note_time_step(const Finished& finished) {
 Status GpuSession::take_returned(const Action& action) {
   for (const Returned& it : action.returned) {
     if (it.transfer == nullptr) continue;
+    if (calls_ != nullptr && it.transfer->conversion().target == plan_.outputs.front()) note_calls(it);
     DRIFTSCOPE_TRY(const Tensor value, returned_tensor(action, it));
     if (value.elements() > 0)
       std::memcpy(address(it.transfer->conversion().target), value.bytes().data(), value.bytes().size());
   }
   return {};
+}
+
+// Of the model's first output.
+void GpuSession::note_calls(const Returned& answer) {
+  const Buffer& buffer = plan_.buffers[answer.buffer];
+  const std::int64_t elements = element_count(buffer.shape);
+  std::vector<std::uint32_t> order;
+  if (!same_order(buffer.shape, buffer.layout, {})) {
+    std::vector<std::uint32_t> places(static_cast<std::size_t>(elements));
+    std::iota(places.begin(), places.end(), 0u);
+    order.resize(places.size());
+    copy_in_order(buffer.shape, sizeof(std::uint32_t), buffer.layout,
+                  reinterpret_cast<const std::byte*>(places.data()), {},
+                  reinterpret_cast<std::byte*>(order.data()));
+  }
+  const std::int64_t bytes = padded_bytes(elements * bits_per_element(buffer.dtype) / 8, 4);
+  const auto text = calls_->text(
+      {.copy = {static_cast<ObjectId>(locate(answer.buffer).object), bytes, layer_bytes(answer.buffer), 0},
+       .dtype = buffer.dtype,
+       .elements = elements,
+       .order = order});
+  ran_.options["calls"] = text.ok() ? *text : std::string();
 }
 
 Result<Tensor> GpuSession::returned_tensor(const Action& action, const Returned& it) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/engines/gpu/call_log.hpp"
 #include "core/engines/gpu/steps.hpp"
 #include "core/engines/strict/fallback.hpp"
 #include "core/runtime/engine.hpp"
@@ -34,6 +35,8 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
   /// at inner values, which costs time itself. `patience_ns`: for one submission, and for one program.
   GpuSession(std::unique_ptr<Resources> resources, std::shared_ptr<Device> device, Planner planner,
              std::vector<std::string> labels, RanWith ran, bool time_nodes, std::int64_t patience_ns);
+  /// `calls`: the device as well, if the trace is to say what the session did with it.
+  void keep_calls(std::shared_ptr<CallLog> calls) { calls_ = std::move(calls); }
   ~GpuSession() override;
 
   [[nodiscard]] Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) override;
@@ -82,6 +85,7 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
   [[nodiscard]] Result<bool> perform(const Action& action);
   void note_time_step(const Finished& finished);
   [[nodiscard]] Status take_returned(const Action& action);
+  void note_calls(const Returned& answer);
   [[nodiscard]] Status end_nodes(const Action& action, const Finished& finished, std::int64_t wall_ns);
   [[nodiscard]] Result<Tensor> returned_tensor(const Action& action, const Returned& it) const;
   [[nodiscard]] std::string_view label(const PlannedNode& node) const;
@@ -93,6 +97,7 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
 
   std::unique_ptr<Resources> resources_;
   std::shared_ptr<Device> device_;
+  std::shared_ptr<CallLog> calls_;  // may be null
   Planner planner_;
   std::vector<std::string> labels_;
   RanWith ran_;

@@ -19,7 +19,7 @@ class WebGlEngine final : public gpu::GpuEngine {
                                     .order = 31,
                                     .device = DeviceKind::gpu,
                                     .error_model = glsl_model(),
-                                    .options = {times_option(), timeout_option()},
+                                    .options = {times_option(), timeout_option(), calls_option()},
                                     .browser_api = "WebGL 2 with float textures"};
     return info;
   }

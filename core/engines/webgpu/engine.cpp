@@ -29,7 +29,8 @@ class WebGpuEngine final : public gpu::GpuEngine {
                      .values = tile_values(),
                      .default_text = "auto"},
                     times_option(),
-                    timeout_option()},
+                    timeout_option(),
+                    calls_option()},
         .browser_api = "WebGPU"};
     return info;
   }

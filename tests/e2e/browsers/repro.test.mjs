@@ -1,9 +1,9 @@
 // reduce and repro on a real fault: ONNX Runtime Web 1.30's convolution of six channels on WebGPU.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { asset, run, temporaryFolder } from "../support.mjs";
+import { asset, environment, run, temporaryFolder } from "../support.mjs";
 import { chain } from "../tiny_onnx.mjs";
 import { nothingLeft, processes } from "./processes.mjs";
 
@@ -120,6 +120,43 @@ for (const { engine, model: modelIn, input, files, issue } of others)
     for (const part of issue) assert.match(text, part);
     await nothingLeft(before);
   });
+
+/** A copy of the site whose devices change a bit of every value that comes back. */
+function siteWithWrongDevices(folder) {
+  const site = join(folder, "site");
+  cpSync(environment.DRIFTSCOPE_SITE, site, { recursive: true });
+  for (const name of ["webgpu", "webgl"]) {
+    const path = join(site, "web", "device", `${name}.mjs`);
+    const before = readFileSync(path, "utf8");
+    const after = before.replace(
+      /(\n +data\.set\(.*subarray\(offset, offset \+ data\.length\)\);)/,
+      "$1 for (let i = 2; i < data.length; i += 4) data[i] ^= 64;",
+    );
+    assert.notEqual(after, before);
+    writeFileSync(path, after);
+  }
+  return site;
+}
+
+// The page computes with the same shaders and without the engine's devices, so that it is right.
+test("Repro_OwnShaders_PageRunsThemAlone", async (t) => {
+  const before = processes();
+  const folder = temporaryFolder(t);
+  const site = siteWithWrongDevices(folder);
+  for (const engine of ["webgpu", "webgl"])
+    for (const node of ["conv1", "pool1", "fc2"]) {
+      const trace = join(folder, `${engine}.safetensors`);
+      const on = ["--target", `chrome/${engine}`, "--site", site, "--quiet"];
+      assert.equal(run(["run", model, ...on, "--trace", trace]).status, 0);
+      const report = join(folder, "report");
+      const made = run(["repro", model, trace, node, "-o", report, "--runs", "0", "--site", site], {
+        timeout: 240_000,
+      });
+      assert.match(made.stderr, /the plain page says 'right' in chrome/, `${engine} ${node}: ${made.stderr}`);
+      assert.ok(!existsSync(report));
+    }
+  await nothingLeft(before);
+});
 
 test("Reduce_WebGpuConvolution_BecomesSmall", (t) => {
   const report = join(temporaryFolder(t), "small");

@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 /// Answers each connection by a function, which gets the socket after the request has been read.
 class RawServer {
  public:
-  explicit RawServer(std::function<void(int socket, const std::atomic<bool>& over)> answer)
-      : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  using Answer = std::function<void(int socket, const std::atomic<bool>& over, std::string_view request)>;
+  explicit RawServer(Answer answer) : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -36,7 +36,8 @@ class RawServer {
         const int socket = ::accept(listener_, nullptr, nullptr);
         if (socket < 0) return;
         char request[4096];
-        if (::recv(socket, request, sizeof request, 0) > 0) answer(socket, over_);
+        const ssize_t received = ::recv(socket, request, sizeof request, 0);
+        if (received > 0) answer(socket, over_, {request, static_cast<std::size_t>(received)});
         ::close(socket);
       }
     });
@@ -74,7 +75,7 @@ TEST_CASE("PageFetch_AnAnswerByteByByte_EndsAtTheLimit") {
   FetchLimits limits;
   limits.request = 300ms;
   for (const std::string_view start : {"", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\n\r\n"}) {
-    const RawServer server([start](int socket, const std::atomic<bool>& over) {
+    const RawServer server([start](int socket, const std::atomic<bool>& over, std::string_view /*request*/) {
       bool open = send_text(socket, start);
       while (open && !over) {
         open = send_text(socket, "a");
@@ -89,14 +90,24 @@ TEST_CASE("PageFetch_AnAnswerByteByByte_EndsAtTheLimit") {
 TEST_CASE("PageFetch_WhatIsNoHttp_IsAnError") {
   for (const std::string_view answer :
        {"", "\0\0\0", "SSH-2.0-x\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nab"}) {
-    const RawServer server(
-        [answer](int socket, const std::atomic<bool>& /*over*/) { send_text(socket, answer); });
+    const RawServer server([answer](int socket, const std::atomic<bool>& /*over*/,
+                                    std::string_view /*request*/) { send_text(socket, answer); });
     CHECK_MESSAGE(says(failure(server, {}), "the answer ended early, or is not HTTP"), answer);
   }
 }
 
+TEST_CASE("PageFetch_ThePath_IsAskedForAsItIsWritten") {
+  std::string line;
+  const RawServer server([&line](int socket, const std::atomic<bool>& /*over*/, std::string_view request) {
+    line = request.substr(0, request.find('\r'));
+    send_text(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  CHECK(fetch_page(server.url() + "a%20b/%C3%A9?x=%2F+1", {}, {}).ok());
+  CHECK(line == "GET /a%20b/%C3%A9?x=%2F+1 HTTP/1.1");
+}
+
 TEST_CASE("PageFetch_SizesThatCannotBe_AreUnknown") {
-  const RawServer server([](int socket, const std::atomic<bool>& /*over*/) {
+  const RawServer server([](int socket, const std::atomic<bool>& /*over*/, std::string_view /*request*/) {
     send_text(socket,
               "HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\nX: 1\r\nx: 2\r\n"
               "Content-Length: 9000000000000000000\r\n\r\n");

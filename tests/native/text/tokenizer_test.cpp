@@ -71,6 +71,37 @@ TEST_CASE("Tokenizer_WrongFiles_SayWhereAndWhat") {
         std::string::npos);
 }
 
+TEST_CASE("PreTokenizers_Patterns_SplitTheText") {
+  const auto words = [](const std::string& pre_tokenizer) {
+    return R"({"pre_tokenizer": )" + pre_tokenizer + R"(, "model": {"type": "WordLevel", "unk_token": "?",
+      "vocab": {"?": 0, "ab": 1, "cd": 2, "12": 3}}})";
+  };
+  const std::string numbers =
+      R"({"type": "Split", "pattern": {"Regex": "[0-9]+"}, "behavior": "Isolated", "invert": false})";
+  CHECK(tokens_by(words(numbers), "ab12cd") == Tokens{1, 3, 2});
+  CHECK(tokens_by(words(R"({"type": "Split", "pattern": {"String": "-"}, "behavior": "Removed",
+                          "invert": false})"),
+                  "ab-cd-12") == Tokens{1, 2, 3});
+  CHECK(refusal(words(R"({"type": "Split", "pattern": {"Regex": "(ab"}, "behavior": "Removed",
+                        "invert": false})"))
+            .find("the regular expression") != std::string::npos);
+}
+
+TEST_CASE("PreTokenizers_WhiteSpaceOfUnicode_Divides") {
+  const std::string model = R"({"pre_tokenizer": {"type": "WhitespaceSplit"}, "model": {"type": "WordLevel",
+    "unk_token": "?", "vocab": {"?": 0, "ab": 1, "cd": 2}}})";
+  // Tab, line, next line, no-break, Ogham, em quad to hair space, separators, narrow, mathematical, ideographic.
+  for (const char* const space : {"\t", "\n", "\r", " ", "\u0085", "\u00a0", "\u1680", "\u2000", "\u200a",
+                                  "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"}) {
+    CAPTURE(space);
+    CHECK(tokens_by(model, std::string("ab") + space + "cd") == Tokens{1, 2});
+  }
+  for (const char* const other : {"\u200b", "\u00ad", "_", "\u1681", "\u3001"}) {
+    CAPTURE(other);
+    CHECK(tokens_by(model, std::string("ab") + other + "cd") == Tokens{0});
+  }
+}
+
 TEST_CASE("Tokenizer_BytesThatAreNotUtf8_AreRefused") {
   const auto tokenizer = Tokenizer::read(R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})");
   REQUIRE(tokenizer.ok());

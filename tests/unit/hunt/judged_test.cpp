@@ -58,6 +58,24 @@ TEST_CASE("HuntJudged_WrongLayer_KeyHasOperatorAndPattern") {
   CHECK(element[0].key != column[0].key);
 }
 
+TEST_CASE("HuntJudged_ErrorsOfTheDevice_AreOneFindingOfTheRun") {
+  const ModelBuilder model = ModelBuilder()
+                                 .input("x", DType::float32, {2})
+                                 .node("Floor", {"x"}, {"y"})
+                                 .node("Ceil", {"y"}, {"z"})
+                                 .output("z");
+  const Tensor wrong = tensor<float>({2}, {9.0f, 7.5f});
+  const auto verification = verified(
+      model, {{"x", tensor<float>({2}, {1.5f, 2.5f})}, {"y", wrong}, {"z", tensor<float>({2}, {0, 0})}});
+  CHECK(hunt::found_in(built(model), verification).size() == 2);
+  const auto found =
+      hunt::found_in(built(model), verification, {"WebGPU reported 3 errors, the first: vec5"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].op == "Floor");
+  CHECK(found[0].key == "WebGPU reported # errors, the first: vec#");
+  CHECK(found[0].text.starts_with("WebGPU reported 3 errors, the first: vec5; "));
+}
+
 TEST_CASE("HuntJudged_Summary_CountsAlikeOnce") {
   CampaignResults results;
   results[{"pc/ort (1.30)", hunt::case_name(0)}] = cell("right");

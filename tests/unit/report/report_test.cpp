@@ -128,9 +128,10 @@ TEST_CASE("Report_HasEverySectionThatABugReportNeeds_AndNothingFromElsewhere") {
   view.right[1].verification->first_fault = "conv2";
   const std::string html = comparison_report(view);
   CHECK(unbalanced(html) == "");
-  for (const char* part : {"Worst layers", "data:image/bmp;base64,", "Environment", "How to reproduce",
-                           "driftscope compare net.onnx --input seed:42", "abc.def", "first fault: conv2",
-                           "@media print", "prefers-color-scheme:dark", "731 × the rounding budget"}) {
+  for (const char* part :
+       {"Answers side by side", "Worst layers", "data:image/bmp;base64,", "Environment", "How to reproduce",
+        "driftscope compare net.onnx --input seed:42", "abc.def", "first fault: conv2", "@media print",
+        "prefers-color-scheme:dark", "731 × the rounding budget"}) {
     CAPTURE(part);
     CHECK(holds(html, part));
   }

@@ -65,6 +65,12 @@ TEST_CASE("LayerValues_Columns_ArePlacesFromBothEnds") {
   CHECK(*got == std::vector<std::optional<double>>{1.0, {}, 3.0, {}, {}});
   wanted.value = "last:Conv";
   CHECK(*chosen_values(graph, wanted, trace)->front() == 9.0);
+  // Of a node with several outputs the first.
+  Graph split = graph;
+  split.nodes[1].op_type = "Split";
+  split.nodes[1].outputs = {1, 0};
+  wanted.value = "last:Split";
+  CHECK(*chosen_values(split, wanted, trace)->front() == 9.0);
   wanted.value = "first:Gemm";
   CHECK_FALSE(chosen_values(graph, wanted, trace).ok());
   wanted.value = "nothing";

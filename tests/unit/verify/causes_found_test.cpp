@@ -248,6 +248,31 @@ TEST_CASE("CausesFound_PackedBytesReadOtherwise_AreNamed") {
   CHECK(cause(0x1p16, own) == "");
 }
 
+TEST_CASE("CausesFound_MatricesCountedModulo_AreNamed") {
+  Rng rng(13);
+  const Tensor a = random_tensor(rng, {2, 3, 4, 5}), b = random_tensor(rng, {2, 1, 5, 6});
+  const auto cause = [&](const std::function<std::size_t(std::size_t)>& matrix) {
+    Tensor y = *Tensor::make(DType::float32, {2, 3, 4, 6});
+    for (std::size_t i = 0; i < 6 * 4 * 6; ++i) {
+      const std::size_t batch = i / 24, row = i / 6 % 4, column = i % 6;
+      double sum = 0.0;
+      for (std::size_t k = 0; k < 5; ++k)
+        sum += double{a.values<float>()[(batch * 4 + row) * 5 + k]} *
+               double{b.values<float>()[(matrix(batch) * 5 + k) * 6 + column]};
+      y.mutable_values<float>()[i] = static_cast<float>(sum);
+    }
+    return cause_of(ModelBuilder()
+                        .input("a", DType::float32, {2, 3, 4, 5})
+                        .initializer("b", b)
+                        .node("MatMul", {"a", "b"}, {"y"})
+                        .output("y"),
+                    {{"a", a}, {"y", y}});
+  };
+  CHECK(cause([](std::size_t batch) { return batch % 2; }) ==
+        "input.batches_modulo matrices of an input counted modulo their number");
+  CHECK(cause([](std::size_t batch) { return batch == 1 || batch == 4 ? 1u : 0u; }) == "");
+}
+
 TEST_CASE("CausesFound_InfinitiesOfSquares_AreNoEvidenceForNarrowInputs") {
   // Squares overflow in float32; inputs in float16 would be infinite as well.
   const Tensor x = tensor<float>({4, 2}, {1e30f, 2e30f, 3e30f, 1e25f, 2e25f, 3e29f, 1e28f, 5e30f});

@@ -268,3 +268,44 @@ test("a runtime whose adapter the site lacks is missing", async () => {
   assert.equal(error.own, true);
   assert.match(error.message, /lacks what drives other/);
 });
+
+test("errors that WebGPU reports while a runtime works are said of its model", async (t) => {
+  class GPUAdapter {
+    async requestDevice() {
+      return new EventTarget();
+    }
+  }
+  globalThis.GPUAdapter = GPUAdapter;
+  t.after(() => delete globalThis.GPUAdapter);
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, "ort"));
+  writeFileSync(
+    join(folder, "ort", "ort.wasm.bundle.min.mjs"),
+    `
+    const device = await new GPUAdapter().requestDevice();
+    export const fail = (message) =>
+      device.dispatchEvent(Object.assign(new Event("uncapturederror"), { error: { message } }));
+    globalThis.failWebGpu = fail;
+    export const env = { wasm: {}, versions: { web: "0" } };
+    export const InferenceSession = { async create() {
+      for (let i = 0; i < globalThis.failures; ++i) fail("Invalid ComputePipeline\\n - While " + "x".repeat(999));
+      return {};
+    } };`,
+  );
+  const host = new Peers(pathToFileURL(`${folder}/engine/`));
+  const errors = async (failures) => {
+    globalThis.failures = failures;
+    const { model } = host.request(create, memory);
+    await host.settled();
+    return host.request({ ...ort, do: "look", model }, memory).about.device_errors;
+  };
+  assert.equal(await errors(0), undefined);
+  const [said, ...others] = await errors(2);
+  assert.deepEqual(others, []);
+  assert.match(said, /^WebGPU reported 2 errors, the first: Invalid ComputePipeline - While x+…$/);
+  assert.ok(said.length < 500);
+  // What happens between is no model's.
+  globalThis.failWebGpu("late");
+  assert.equal(await errors(0), undefined);
+  assert.match((await errors(1))[0], /^WebGPU reported an error: Invalid/);
+});
