@@ -129,16 +129,15 @@ std::string parameter_html(const std::optional<ParameterTable>& table) {
 std::string page(const Runtime& runtime, const Report& report, const std::string& script) {
   const auto& [one, facts, own, table] = report;
   const std::string head = runtime.page_head == nullptr ? std::string() : runtime.page_head(report);
-  std::string text = fmt::format(
-      fmt::runtime(page_start),
-      fmt::arg(
-          "title",
-          html_text(fmt::format("{} on {} {}", one.node().op_type, runtime.project, facts.version), 200)),
-      fmt::arg("runs", runs_text(runtime)), fmt::arg("table", parameter_html(table)),
-      fmt::arg("node", html_text(nodes_text(one.graph), 4000)),
-      fmt::arg("runtime",
-               html_text(fmt::format("{} {} ({})", runtime.project, facts.version, facts.engine), 200)),
-      fmt::arg("inputs", html_text(input_list(one), 400)));
+  std::string on(runtime.project);
+  if (!facts.version.empty()) on += " " + facts.version;
+  std::string text =
+      fmt::format(fmt::runtime(page_start),
+                  fmt::arg("title", html_text(fmt::format("{} on {}", one.node().op_type, on), 200)),
+                  fmt::arg("runs", runs_text(runtime)), fmt::arg("table", parameter_html(table)),
+                  fmt::arg("node", html_text(nodes_text(one.graph), 4000)),
+                  fmt::arg("runtime", html_text(fmt::format("{} ({})", on, facts.engine), 200)),
+                  fmt::arg("inputs", html_text(input_list(one), 400)));
   return text + head + "<script>" + std::string(page_functions) + "</script>\n<script type=\"module\">\n" +
          script + "</script>\n</html>\n";
 }

@@ -221,6 +221,15 @@ TEST_CASE("Report_ZeroSizedTensorsOrNothingAtAll_IsWhole") {
   CHECK(holds(empty, "no browser"));
 }
 
+TEST_CASE("CompareTable_BudgetOfALayer_IsThatOfTheWorstTarget") {
+  ComparisonView view = made_view(3, 2, "conv", &differing, ramp({1, 2, 4, 4}));
+  view.right[0].verification->layers[1].budget_used = 0.715;
+  view.right[1].verification->layers[1].budget_used = 0.214;
+  const std::string table = compare_table(view);
+  CHECK(holds(table, "0.715"));
+  CHECK(!holds(table, "0.214"));
+}
+
 TEST_CASE("RankOf_FaultsComeBeforeSuspectsBeforeDifferences") {
   ComparisonView view = made_view(5, 2, "n", &differing, ramp({4}));
   view.right[0].comparison->first_divergence = "n1";
