@@ -1,5 +1,5 @@
-// Errors of WebGPU that a runtime does not ask for: whatever failed leaves its buffers as they were, mostly zeros,
-// and the runtime goes on. Every device that is opened in this worker is watched. Client: peers.mjs.
+// Errors of WebGPU that a runtime does not ask for: whatever failed leaves its buffers as they were, mostly
+// zeros, and the runtime goes on. Every device that is opened in this worker is watched. Client: peers.mjs.
 
 const longest = 400; // characters of a message; some quote a whole shader
 const seen = new WeakSet(); // prototypes that are watched

@@ -1,6 +1,6 @@
 // What a session does with its device, as JavaScript: calls that a page of its own makes again, with a few
-// functions for the API (core/repro/runtimes/shaders.cpp), to show that a result is the browser's. Client: the
-// session.
+// functions for the API (core/repro/runtimes/shaders.cpp), to show that a result is the browser's.
+// Client: the session.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ class CallLog final : public Device {
 
   /// Forgets what the run before did; what was made for all runs stays.
   void begin_run();
-  /// Where the result is: `order` is for each of its elements the place in the object, or empty where they lie
-  /// in ONNX's order.
+  /// Where the result is: `order` is for each of its elements the place in the object, or empty where they
+  /// lie in ONNX's order.
   struct Answer {
     CopyBack copy;
     DType dtype = DType::float32;

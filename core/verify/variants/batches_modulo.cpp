@@ -1,5 +1,5 @@
-// Products of many matrices, of which one input has fewer: matrix i of the result made from matrix i modulo their
-// number, whatever axes they lie along (TensorFlow.js 4.22, all backends).
+// Products of many matrices, of which one input has fewer: matrix i of the result made from matrix i modulo
+// their number, whatever axes they lie along (TensorFlow.js 4.22, all backends).
 // Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <cstring>

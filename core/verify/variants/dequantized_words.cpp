@@ -1,6 +1,6 @@
-// DequantizeLinear of packed bytes as shaders read them: differences to the zero point in unsigned 32 bits, which
-// are near 2³² where they should be negative (onnxruntime#32578), and four results from each word of which only
-// every fourth is read (onnxruntime#32579).
+// DequantizeLinear of packed bytes as shaders read them: differences to the zero point in unsigned 32 bits,
+// which are near 2³² where they should be negative (onnxruntime#32578), and four results from each word of
+// which only every fourth is read (onnxruntime#32579).
 // Compiled for size on the web (cmake/core.cmake).
 #include "core/model/tensor_elements.hpp"
 #include "core/verify/variant.hpp"

@@ -1,6 +1,6 @@
-// Resize that treats one axis otherwise than the rest: as if it kept its length (what is beyond is 0 or the last
-// element), or by the nearest element before in place of interpolation. Kernels for images whose channels come
-// last do that to an axis that they take for another (ONNX Runtime Web 1.30 on WebGPU).
+// Resize that treats one axis otherwise than the rest: as if it kept its length (what is beyond is 0 or the
+// last element), or by the nearest element before in place of interpolation. Kernels for images whose
+// channels come last do that to an axis that they take for another (ONNX Runtime Web 1.30 on WebGPU).
 // Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <cstring>

@@ -90,7 +90,8 @@ TEST_CASE("PreTokenizers_Patterns_SplitTheText") {
 TEST_CASE("PreTokenizers_WhiteSpaceOfUnicode_Divides") {
   const std::string model = R"({"pre_tokenizer": {"type": "WhitespaceSplit"}, "model": {"type": "WordLevel",
     "unk_token": "?", "vocab": {"?": 0, "ab": 1, "cd": 2}}})";
-  // Tab, line, next line, no-break, Ogham, em quad to hair space, separators, narrow, mathematical, ideographic.
+  // Tab, line, next line, no-break, Ogham, em quad to hair space, separators, narrow, mathematical,
+  // ideographic.
   for (const char* const space : {"\t", "\n", "\r", " ", "\u0085", "\u00a0", "\u1680", "\u2000", "\u200a",
                                   "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"}) {
     CAPTURE(space);

@@ -191,7 +191,8 @@ TEST_CASE("ReportFiles_OfAnotherRuntime_AreRefusedWithTheOnesThereAre") {
   other.engine = "strict";
   const auto files = files_for(*one, other);
   REQUIRE_FALSE(files.ok());
-  CHECK(files.error().message.find("ort, ort-webgpu, ort-webgl, tfjs-cpu") != std::string::npos);
+  CHECK(files.error().message.find("ort, ort-webgpu, ort-webgl, webgpu, webgl, tfjs-cpu") !=
+        std::string::npos);
 }
 
 TEST_CASE("Disclosed_WithAndWithoutValues_IsListed") {

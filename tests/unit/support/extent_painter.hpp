@@ -1,5 +1,5 @@
-// A Painter for tests: how far everything that is painted reaches, and its polylines. Texts are six pixels wide a
-// character.
+// A Painter for tests: how far everything that is painted reaches, and its polylines. Texts are six pixels
+// wide a character.
 #pragma once
 
 #include <algorithm>

@@ -288,7 +288,8 @@ test("errors that WebGPU reports while a runtime works are said of its model", a
     globalThis.failWebGpu = fail;
     export const env = { wasm: {}, versions: { web: "0" } };
     export const InferenceSession = { async create() {
-      for (let i = 0; i < globalThis.failures; ++i) fail("Invalid ComputePipeline\\n - While " + "x".repeat(999));
+      const long = "x".repeat(999);
+      for (let i = 0; i < globalThis.failures; ++i) fail("Invalid ComputePipeline\\n - While " + long);
       return {};
     } };`,
   );
