@@ -32,7 +32,7 @@ class Lowering final : public GpuLowering {
 
   /// For each element; a fragment computes four of each layer.
   [[nodiscard]] bool may_loop(std::int64_t times) const override {
-    return times <= max_loops / (4 * facts().layers);
+    return times <= max_loops / (std::int64_t{4} * facts().layers);
   }
   [[nodiscard]] bool lanes_fit(const Lanes& lanes) const override {
     return may_loop_per_texel(2 * lanes.size + 4);

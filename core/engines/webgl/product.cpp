@@ -114,7 +114,7 @@ Result<bool> Lowering::emit_product(Product product) {
                              .a_layers = a.layers,
                              .a_layer_texels = a.layer_texels,
                              .y_layer_texels = texels(product.y).layer_texels},
-                            max_loops / (4 * facts().layers));
+                            max_loops / (std::int64_t{4} * facts().layers));
   using Kind = ProductKernel::Kind;
   if (kernel.kind != Kind::texels && product.addend != no_buffer)
     return internal_error("a sum behind columns of an odd number");
