@@ -32,4 +32,17 @@ struct TextureExtent {
   return extent;
 }
 
+inline constexpr std::int64_t texel_bytes = 16;  ///< four float32
+
+/// Of each layer of an object of so many bytes.
+[[nodiscard]] constexpr TextureExtent object_extent(std::int64_t bytes, int layers) {
+  const std::int64_t texels = ((bytes + texel_bytes - 1) / texel_bytes + layers - 1) / layers;
+  return layers > 1 ? shared_extent(texels) : texture_extent(texels);
+}
+
+/// Texels of a row of a value that takes so many bytes of each layer.
+[[nodiscard]] constexpr std::int64_t row_texels(std::int64_t layer_bytes) {
+  return texture_extent(layer_bytes / texel_bytes).width;
+}
+
 }  // namespace driftscope::gpu

@@ -75,6 +75,13 @@ std::string parameter_section(const Report& report) {
   return text + "\n\n";
 }
 
+std::string expected_and_instead(const Report& report) {
+  return fmt::format(
+      "**What is the expected result?**\n\n`expected.npy`, computed in double, within `bound.npy`, what "
+      "rounding can explain in each element.\n\n**What happens instead?**\n\n{}.\n\n",
+      wrong_text(report));
+}
+
 std::string page_steps() {
   return "In the attached folder:\n\n    npm install\n    npx http-server    # then open index.html\n\n"
          "The page shows the wrong elements and turns red.";

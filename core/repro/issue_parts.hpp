@@ -22,6 +22,9 @@ namespace driftscope::repro {
 /// "In the attached folder: npm install …"
 [[nodiscard]] std::string page_steps();
 
+/// The sections on what was expected and what came, as Chromium's tracker asks for them.
+[[nodiscard]] std::string expected_and_instead(const Report& report);
+
 /// "2 of 64 elements are wrong"
 [[nodiscard]] std::string wrong_text(const Report& report);
 

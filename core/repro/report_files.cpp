@@ -126,6 +126,13 @@ std::string parameter_html(const std::optional<ParameterTable>& table) {
   return text + "</table>\n";
 }
 
+/// Text in a script cannot end it: names in its strings are the user's.
+std::string within_script(std::string script) {
+  for (std::size_t at = script.find("</"); at != std::string::npos; at = script.find("</", at + 3))
+    script.insert(at + 1, "\\");
+  return script;
+}
+
 std::string page(const Runtime& runtime, const Report& report, const std::string& script) {
   const auto& [one, facts, own, table] = report;
   const std::string head = runtime.page_head == nullptr ? std::string() : runtime.page_head(report);
@@ -139,7 +146,7 @@ std::string page(const Runtime& runtime, const Report& report, const std::string
                   fmt::arg("runtime", html_text(fmt::format("{} ({})", on, facts.engine), 200)),
                   fmt::arg("inputs", html_text(input_list(one), 400)));
   return text + head + "<script>" + std::string(page_functions) + "</script>\n<script type=\"module\">\n" +
-         script + "</script>\n</html>\n";
+         within_script(script) + "</script>\n</html>\n";
 }
 
 std::string package_json(const std::vector<std::pair<std::string, std::string>>& packages) {

@@ -1,6 +1,9 @@
 #include "native/cli/verify_traces.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
 
 #include "core/platform/platform.hpp"
 #include "core/verify/engine_models.hpp"
@@ -77,6 +80,26 @@ Status NamedTraces::for_each_of(const std::string& path,
   DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
   each(TraceToVerify{path, file.bytes(), [&file] { file.release(); }});
   return {};
+}
+
+Status with_trace(const std::string& path, const std::string& target,
+                  const std::function<Status(const TraceToVerify&)>& use) {
+  if (!is_kept_file(path)) {
+    DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
+    return use({path, file.bytes()});
+  }
+  DRIFTSCOPE_TRY(const KeptFile kept, KeptFile::open(path));
+  std::vector<std::string> held;
+  std::optional<Status> used;
+  DRIFTSCOPE_CHECK(for_each_target(kept, [&](const TraceToVerify& one) {
+    const auto view = TraceView::open(one.bytes);
+    if (!view.ok()) return;
+    held.push_back(view->about().target);
+    if (!used && held.back() == target) used = use(one);
+  }));
+  if (used) return *std::move(used);
+  return bad_input(fmt::format("{} holds the runs of {}{}; name one of them: --target", path,
+                               fmt::join(held, ", "), target.empty() ? "" : ", not of " + target));
 }
 
 Result<Trace> whole_trace(const Graph& graph, const TraceToVerify& given) {

@@ -56,6 +56,11 @@ class NamedTraces {
   std::vector<std::string> paths_;
 };
 
+/// Calls `use` with a trace file, or with what `target` recorded in a kept comparison. Errors: those of
+/// `use`; the comparison holds the runs of others.
+[[nodiscard]] Status with_trace(const std::string& path, const std::string& target,
+                                const std::function<Status(const TraceToVerify&)>& use);
+
 /// A trace with its tensors, matched to the graph's names and types as verify does.
 [[nodiscard]] Result<Trace> whole_trace(const Graph& graph, const TraceToVerify& given);
 

@@ -8,6 +8,8 @@
 
 #include <utility>
 
+#include "core/device/texture_extent.hpp"
+
 namespace driftscope::gpu::gles {
 namespace {
 

@@ -13,8 +13,7 @@
 
 namespace driftscope::gpu::gles {
 
-inline constexpr std::int64_t texel_bytes = 16;  ///< four float32
-inline constexpr int max_layers = 4;             ///< that every OpenGL ES 3 can draw into at once
+inline constexpr int max_layers = 4;  ///< that every OpenGL ES 3 can draw into at once
 
 class Context {
  public:

@@ -42,8 +42,7 @@ class GlesDevice final : public Device {
     DRIFTSCOPE_CHECK(context_.state());
     if (size.bytes <= 0 || size.bytes % 4 != 0 || size.layers < 1 || size.layers > max_layers)
       return internal_error(fmt::format("a texture of {} bytes was requested ({})", size.bytes, label));
-    const std::int64_t texels = texels_of(size.bytes, size.layers);
-    const TextureExtent extent = size.layers > 1 ? shared_extent(texels) : texture_extent(texels);
+    const TextureExtent extent = object_extent(size.bytes, size.layers);
     if (extent.width > context_.max_side() || extent.height > context_.max_side())
       return limit_error(fmt::format("{} needs a texture of {} x {} texels; {} allows {} x {}", label,
                                      extent.width, extent.height, facts().name, context_.max_side(),
@@ -86,7 +85,7 @@ class GlesDevice final : public Device {
       return internal_error(fmt::format("{} bytes do not fit into texture {}", bytes.size(), id));
     const Context::Current current(context_);
     gl_.BindTexture(GL_TEXTURE_2D_ARRAY, found->second.texture);
-    const auto width = texture_extent(layer_bytes / texel_bytes).width;
+    const auto width = row_texels(layer_bytes);
     for (int layer = 0; layer < found->second.layers && layer * layer_bytes < std::ssize(bytes); ++layer) {
       const auto begin = static_cast<std::size_t>(layer * layer_bytes);
       write_layer(bytes.subspan(begin, std::min(bytes.size() - begin, static_cast<std::size_t>(layer_bytes))),
@@ -250,11 +249,6 @@ class GlesDevice final : public Device {
     GLsync fence = nullptr;
   };
 
-  static std::int64_t texels_of(std::int64_t bytes, int layers) {
-    const std::int64_t texels = (bytes + texel_bytes - 1) / texel_bytes;
-    return (texels + layers - 1) / layers;
-  }
-
   Status check(const Dispatch& dispatch) {
     const auto program = programs_.find(dispatch.program);
     if (program == programs_.end() || program->second.program == 0)
@@ -309,7 +303,7 @@ class GlesDevice final : public Device {
     if (!frame_of(object).ok()) return;
     gl_.BindFramebuffer(GL_FRAMEBUFFER, object.frame);
     gl_.BindBuffer(GL_PIXEL_PACK_BUFFER, staging);
-    const std::int64_t width = texture_extent(copy.layer_bytes / texel_bytes).width;
+    const std::int64_t width = row_texels(copy.layer_bytes);
     for (int layer = 0; layer < object.layers && layer * copy.layer_bytes < copy.bytes; ++layer) {
       const std::int64_t begin = layer * copy.layer_bytes;
       const std::int64_t texels =

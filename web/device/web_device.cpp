@@ -36,8 +36,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t texel_bytes = 16;
-
 json ask(json request, std::span<const std::byte> bytes = {}) {
   if (bytes.data() != nullptr) {
     request["at"] = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -92,8 +90,7 @@ class WebDevice final : public Device {
     json request = {{"do", "object"}, {"id", last_object_ + 1}, {"label", label}};
     std::int64_t bytes = size.bytes;
     if (api_ == Api::webgl) {
-      const std::int64_t texels = ((bytes + texel_bytes - 1) / texel_bytes + size.layers - 1) / size.layers;
-      const TextureExtent extent = size.layers > 1 ? shared_extent(texels) : texture_extent(texels);
+      const TextureExtent extent = object_extent(bytes, size.layers);
       if (extent.width > facts_.max_groups || extent.height > facts_.max_groups)
         return limit_error(fmt::format("{} needs a texture of {} x {} texels; {} allows {} x {}", label,
                                        extent.width, extent.height, facts_.name, facts_.max_groups,
@@ -129,7 +126,7 @@ class WebDevice final : public Device {
     json request = {{"do", "write"}, {"object", id}};
     if (api_ == Api::webgl) {
       request["layer_bytes"] = layer_bytes;
-      request["width"] = texture_extent(layer_bytes / texel_bytes).width;
+      request["width"] = row_texels(layer_bytes);
     }
     return checked(send(std::move(request), bytes));
   }
@@ -161,7 +158,7 @@ class WebDevice final : public Device {
         item["copy"] = {{"object", copy.object}, {"bytes", copy.bytes}, {"offset", copy.offset}};
         if (api_ == Api::webgl) {
           item["copy"]["layer_bytes"] = copy.layer_bytes;
-          item["copy"]["width"] = texture_extent(copy.layer_bytes / texel_bytes).width;
+          item["copy"]["width"] = row_texels(copy.layer_bytes);
         }
       }
       list.push_back(std::move(item));

@@ -3,7 +3,7 @@
 
 const longest = 400; // characters of a message; some quote a whole shader
 const seen = new WeakSet(); // prototypes that are watched
-const messages = [];
+let heard = { count: 0, first: null }; // since the last call of takeGpuErrors
 
 /** Before a runtime is loaded. */
 export function watchGpuErrors(Adapter = globalThis.GPUAdapter) {
@@ -13,18 +13,23 @@ export function watchGpuErrors(Adapter = globalThis.GPUAdapter) {
   const { requestDevice } = prototype;
   prototype.requestDevice = async function (...given) {
     const device = await requestDevice.apply(this, given);
-    device.addEventListener("uncapturederror", ({ error }) => messages.push(String(error.message)));
+    device.addEventListener("uncapturederror", ({ error }) => {
+      heard = { count: heard.count + 1, first: heard.first ?? String(error.message) };
+    });
     return device;
   };
 }
 
-/** What was reported since the last call, as a sentence; null without any error. */
+/** {count, first}: how many errors were reported since the last call, and the first one's message or null. */
 export function takeGpuErrors() {
-  const [first, ...others] = messages.splice(0);
-  if (first === undefined) return null;
-  const line = first.trim().replace(/\s+/g, " ");
+  const taken = heard;
+  heard = { count: 0, first: null };
+  return taken;
+}
+
+/** The errors of one model as a sentence, the same for a single one and for many but for the number. */
+export function gpuErrorsText({ count, first }) {
+  const line = first.replace(/[\s\p{Cc}]+/gu, " ").trim();
   const text = line.length > longest ? `${line.slice(0, longest)}…` : line;
-  return others.length === 0
-    ? `WebGPU reported an error: ${text}`
-    : `WebGPU reported ${others.length + 1} errors, the first: ${text}`;
+  return `errors of WebGPU: ${count}, the first: ${text}`;
 }

@@ -22,7 +22,7 @@
 //   stuck                        the error if it did not start, but may start in another worker; else null
 //   close()                      ends its threads
 
-import { takeGpuErrors, watchGpuErrors } from "./gpu_errors.mjs";
+import { gpuErrorsText, takeGpuErrors, watchGpuErrors } from "./gpu_errors.mjs";
 
 // The engine looks whether a runtime has hung (PeerSession): it must be polled although nothing has ended.
 const longestWaitMs = 500;
@@ -72,7 +72,13 @@ class Host {
   }
 
   _create({ bytes, files, graph, converted, options, threads }, at) {
-    const state = { session: null, busy: false, error: null, result: null, deviceErrors: [] };
+    const state = {
+      session: null,
+      busy: false,
+      error: null,
+      result: null,
+      gpuErrors: { count: 0, first: null },
+    };
     const number = ++this.#made;
     this.#models.set(number, state);
     // Copies, since the engine's heap moves when it grows.
@@ -129,7 +135,7 @@ class Host {
     if (state.busy) return { busy: true };
     const about = {
       ...this.#peer.about(),
-      ...(state.deviceErrors.length > 0 && { device_errors: state.deviceErrors }),
+      ...(state.gpuErrors.count > 0 && { device_errors: [gpuErrorsText(state.gpuErrors)] }),
     };
     if (!state.result) return { about };
     const { time_ns, times, values } = state.result;
@@ -177,8 +183,8 @@ class Host {
       this.#peer?.died(error);
     });
     this.#work = this.#work.then(() => {
-      const errors = takeGpuErrors();
-      if (errors) state.deviceErrors.push(errors);
+      const { count, first } = takeGpuErrors();
+      state.gpuErrors = { count: state.gpuErrors.count + count, first: state.gpuErrors.first ?? first };
       state.busy = false;
     });
   }

@@ -12,7 +12,6 @@ namespace driftscope::gpu {
 namespace {
 
 constexpr std::size_t longest = std::size_t{16} << 20;
-constexpr std::int64_t texel_bytes = 16;
 
 std::string quoted(std::string_view text) { return json_text(nlohmann::json(text)); }
 
@@ -24,12 +23,8 @@ std::string quoted_bytes(std::span<const std::byte> bytes) {
 std::string quoted_code(std::string_view code) {
   const bool plain =
       code.find_first_of("`\\") == std::string_view::npos && code.find("${") == std::string_view::npos;
-  // GLSL's #version must be the first line.
   return plain ? fmt::format("`{}`", code) : quoted(code);
 }
-
-/// Texels of a row, of an object of which each layer holds so many bytes.
-std::int64_t row_of(std::int64_t layer_bytes) { return texture_extent(layer_bytes / texel_bytes).width; }
 
 }  // namespace
 
@@ -49,8 +44,7 @@ Result<ObjectId> CallLog::make_object(ObjectSize size, std::string_view label) {
     add(fmt::format("object({}, {}); // {}\n", id, size.bytes, label));
     return id;
   }
-  const std::int64_t texels = ((size.bytes + texel_bytes - 1) / texel_bytes + size.layers - 1) / size.layers;
-  const TextureExtent extent = size.layers > 1 ? shared_extent(texels) : texture_extent(texels);
+  const TextureExtent extent = object_extent(size.bytes, size.layers);
   add(fmt::format("object({}, {}, {}, {}); // {}\n", id, extent.width, extent.height, size.layers, label));
   return id;
 }
@@ -62,7 +56,7 @@ Status CallLog::write(ObjectId object, std::span<const std::byte> bytes, std::in
     add(fmt::format("write({}, {});\n", object, quoted_bytes(bytes)));
   else
     add(fmt::format("write({}, {}, {}, {});\n", object, quoted_bytes(bytes), layer_bytes,
-                    row_of(layer_bytes)));
+                    row_texels(layer_bytes)));
   return device_->write(object, bytes, layer_bytes);
 }
 
@@ -106,16 +100,15 @@ Status CallLog::submit(RecordingId recording) {
   return device_->submit(recording);
 }
 
-Result<std::string> CallLog::text(const Answer& answer) const {
-  const auto order = std::as_bytes(answer.order);
-  if (too_long_ || order.size() > longest)
-    return limit_error(fmt::format("the calls of the run are longer than {} MiB", longest >> 20));
-  std::string place = fmt::format("{}, {}", answer.copy.object, answer.copy.bytes);
+std::string CallLog::text(const Answer& answer) const {
+  const auto places = std::as_bytes(answer.places);
+  if (too_long_ || places.size() > longest) return {};
+  std::string object = fmt::format("{}, {}", answer.copy.object, answer.copy.bytes);
   if (api_ == Api::webgl)
-    place += fmt::format(", {}, {}", answer.copy.layer_bytes, row_of(answer.copy.layer_bytes));
+    object += fmt::format(", {}, {}", answer.copy.layer_bytes, row_texels(answer.copy.layer_bytes));
   return prepared_ + run_ +
-         fmt::format("await answer(await bytesOf({}), \"{}\", {}{});\n", place, dtype_name(answer.dtype),
-                     answer.elements, order.empty() ? "" : ", " + quoted_bytes(order));
+         fmt::format("await answer(await bytesOf({}), \"{}\", {}{});\n", object, dtype_name(answer.dtype),
+                     answer.elements, places.empty() ? "" : ", " + quoted_bytes(places));
 }
 
 }  // namespace driftscope::gpu

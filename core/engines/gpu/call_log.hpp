@@ -18,16 +18,15 @@ class CallLog final : public Device {
 
   /// Forgets what the run before did; what was made for all runs stays.
   void begin_run();
-  /// Where the result is: `order` is for each of its elements the place in the object, or empty where they
-  /// lie in ONNX's order.
+  /// Where the result is; `places`: of its elements in the object, as host_order's places_of.
   struct Answer {
     CopyBack copy;
     DType dtype = DType::float32;
     std::int64_t elements = 0;
-    std::span<const std::uint32_t> order;
+    std::span<const std::uint32_t> places;
   };
-  /// The calls, and one that brings the result. Errors: they are too long for a page.
-  [[nodiscard]] Result<std::string> text(const Answer& answer) const;
+  /// The calls, and one that brings the result; empty where they are too long for a page.
+  [[nodiscard]] std::string text(const Answer& answer) const;
 
   [[nodiscard]] Result<bool> ready() override { return device_->ready(); }
   [[nodiscard]] bool lost() const override { return device_->lost(); }

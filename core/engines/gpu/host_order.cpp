@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <numeric>
+#include <span>
 
 namespace driftscope::gpu {
 namespace {
@@ -52,6 +53,16 @@ void copy_in_order(const Shape& shape, std::size_t element_bytes, lowering::Layo
     case 4: return turn_parts<std::uint32_t>(blocks, from.plain(), source, target);
     default: return turn_parts<std::uint64_t>(blocks, from.plain(), source, target);
   }
+}
+
+std::vector<std::uint32_t> places_of(const Shape& shape, lowering::Layout layout) {
+  if (lowering::same_order(shape, layout, {})) return {};
+  std::vector<std::uint32_t> numbers(static_cast<std::size_t>(element_count(shape)));
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  std::vector<std::uint32_t> places(numbers.size());
+  copy_in_order(shape, sizeof(std::uint32_t), layout, std::as_bytes(std::span(numbers)).data(), {},
+                std::as_writable_bytes(std::span(places)).data());
+  return places;
 }
 
 }  // namespace driftscope::gpu

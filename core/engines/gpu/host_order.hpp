@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "core/lowering/layout.hpp"
 
@@ -11,5 +13,8 @@ namespace driftscope::gpu {
 /// another; neither has a packing.
 void copy_in_order(const Shape& shape, std::size_t element_bytes, lowering::Layout from,
                    const std::byte* source, lowering::Layout to, std::byte* target);
+
+/// Where each element of a value lies in this layout; empty where they lie in ONNX's order.
+[[nodiscard]] std::vector<std::uint32_t> places_of(const Shape& shape, lowering::Layout layout);
 
 }  // namespace driftscope::gpu

@@ -414,22 +414,13 @@ Status GpuSession::take_returned(const Action& action) {
 void GpuSession::note_calls(const Returned& answer) {
   const Buffer& buffer = plan_.buffers[answer.buffer];
   const std::int64_t elements = element_count(buffer.shape);
-  std::vector<std::uint32_t> order;
-  if (!same_order(buffer.shape, buffer.layout, {})) {
-    std::vector<std::uint32_t> places(static_cast<std::size_t>(elements));
-    std::iota(places.begin(), places.end(), 0u);
-    order.resize(places.size());
-    copy_in_order(buffer.shape, sizeof(std::uint32_t), buffer.layout,
-                  reinterpret_cast<const std::byte*>(places.data()), {},
-                  reinterpret_cast<std::byte*>(order.data()));
-  }
   const std::int64_t bytes = padded_bytes(elements * bits_per_element(buffer.dtype) / 8, 4);
-  const auto text = calls_->text(
+  const std::vector<std::uint32_t> places = places_of(buffer.shape, buffer.layout);
+  ran_.options["calls"] = calls_->text(
       {.copy = {static_cast<ObjectId>(locate(answer.buffer).object), bytes, layer_bytes(answer.buffer), 0},
        .dtype = buffer.dtype,
        .elements = elements,
-       .order = order});
-  ran_.options["calls"] = text.ok() ? *text : std::string();
+       .places = places});
 }
 
 Result<Tensor> GpuSession::returned_tensor(const Action& action, const Returned& it) const {

@@ -10,8 +10,6 @@
 namespace driftscope::webgl {
 namespace {
 
-constexpr std::int64_t texel_bytes = 16;
-
 // Texels that stay together in a layer: those of a pixel.
 std::int64_t texels_together(const Buffer& buffer) {
   if (buffer.dtype != DType::float32 || buffer.shape.empty()) return 1;

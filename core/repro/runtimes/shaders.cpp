@@ -176,11 +176,7 @@ std::string issue(const Report& report) {
       "else; it shows the wrong elements and turns red.\n\n",
       webgl ? "WebGL" : "WebGPU", webgl ? "fragment shader" : "compute shader");
   text += "**Problem description**\n\n" + contents_list(report) + "\n" + element_table(report) +
-          cause_text(report) + parameter_section(report);
-  text +=
-      "**What is the expected result?**\n\n`expected.npy`, computed in double, within `bound.npy`, what "
-      "rounding can explain in each element.\n\n";
-  text += fmt::format("**What happens instead?**\n\n{}.\n\n", wrong_text(report));
+          cause_text(report) + parameter_section(report) + expected_and_instead(report);
   text += fmt::format("**Browser version**\n\n{}\n\n**OS**\n\n{}\n", facts.browser, facts.system);
   if (!facts.device.empty()) text += fmt::format("\n**GPU**\n\n{}\n", facts.device);
   return text;

@@ -82,11 +82,7 @@ std::string issue(const Report& report) {
       "MLGraphBuilder, shows the wrong elements and turns red.\n\n",
       report.one.node().op_type);
   text += "**Problem description**\n\n" + contents_list(report) + "\n" + element_table(report) +
-          cause_text(report) + parameter_section(report);
-  text +=
-      "**What is the expected result?**\n\n`expected.npy`, computed in double, within `bound.npy`, what "
-      "rounding can explain in each element.\n\n";
-  text += fmt::format("**What happens instead?**\n\n{}.\n\n", wrong_text(report));
+          cause_text(report) + parameter_section(report) + expected_and_instead(report);
   text += fmt::format("**Chrome version**\n\n{}\n\n**OS**\n\n{}\n", facts.browser, facts.system);
   if (!facts.device.empty()) text += fmt::format("\n**Device**\n\n{}\n", facts.device);
   return text + fmt::format(

@@ -11,6 +11,8 @@
 #include "core/platform/platform.hpp"
 #include "core/report/explanation_text.hpp"
 #include "core/report/float16_table.hpp"
+#include "core/report/tables.hpp"
+#include "core/trace/run_fact.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/type_match.hpp"
 #include "core/verify/variant.hpp"
@@ -52,10 +54,11 @@ std::string catalogue_text() {
   return text;
 }
 
-documents::Explain document_of(const Verification& verification) {
+documents::Explain document_of(const Verification& verification, const Trace& about) {
   documents::Explain document;
   document.model_sha256 = verification.model_sha256;
   document.target = verification.target;
+  document.device_errors = device_errors_of_run(about);
   for (const LayerVerdict& layer : verification.layers)
     if (layer.explanation) document.layers.push_back(*layer.explanation);
   document.matters = verification.matters;
@@ -128,9 +131,11 @@ Exit run_explain(const ExplainOptions& options) {
       line.clear();
       if (!tested.ok()) fail(tested.error());
     }
-    if (options.json != "-") print_out("{}", explanations_text(verification, trace.name));
+    if (options.json != "-")
+      print_out("{}{}", explanations_text(verification, trace.name),
+                notes_text(device_errors_of_run(verified->about)));
     if (verification.verdict == Verdict::fault) exit = Exit::fault;
-    explained.push_back(document_of(verification));
+    explained.push_back(document_of(verification, verified->about));
     if (!options.float16) return;
     auto ranges = ranges_of(named->model(), trace, threads, line);
     line.clear();

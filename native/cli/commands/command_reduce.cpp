@@ -35,9 +35,11 @@ struct ReduceCommand {
 Result<Trace> recorded_trace(const ReduceCommand& command, const ModelFile& model,
                              const TargetProgress& progress) {
   if (!command.trace.empty()) {
-    DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(command.trace));
-    DRIFTSCOPE_TRY(Trace trace, whole_trace(model.graph, {command.trace, file.bytes()}));
-    DRIFTSCOPE_CHECK(expect_model(model.sha256, trace));
+    Trace trace;
+    DRIFTSCOPE_CHECK(with_trace(command.trace, command.target, [&](const TraceToVerify& given) -> Status {
+      DRIFTSCOPE_TRY(trace, whole_trace(model.graph, given));
+      return expect_model(model.sha256, trace);
+    }));
     return trace;
   }
   if (command.target.empty())
@@ -104,8 +106,10 @@ namespace commands::reduce {
 static Command declare(CLI::App& app) {
   auto command = std::make_shared<ReduceCommand>();
   app.add_option("MODEL", command->model, "The .onnx file")->required();
-  app.add_option("TRACE", command->trace,
-                 "What the target recorded, with all values (default: it is run now)");
+  app.add_option(
+      "TRACE", command->trace,
+      "What the target recorded, with all values, or a kept comparison (.drift) and --target (default: it is "
+      "run now)");
   app.add_option("NODE", command->node, "Which node (default: the first fault)");
   app.add_option("--target", command->target, "host/engine (default: the one that made the trace)");
   add_input_options(app, command->inputs);

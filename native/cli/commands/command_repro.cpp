@@ -56,30 +56,28 @@ std::string result_text(const ReproResult& result, const std::string& folder) {
   return text;
 }
 
-Status run_repro(const ReproCommand& command) {
-  ThreadPool threads(usable_processors());
-  DRIFTSCOPE_TRY(const GraphFile model, load_graph_file(command.model, threads.size()));
-  DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(command.trace));
+Status report_of(const ReproCommand& command, const GraphFile& model, const TraceToVerify& given,
+                 ThreadPool& threads) {
   ProgressLine line(command.quiet);
-  const TraceToVerify given{command.trace, file.bytes()};
   std::string node = command.node;
   if (node.empty()) {
     DRIFTSCOPE_TRY(node, worst_node(model, given, threads, line));
   }
-  DRIFTSCOPE_TRY(TraceView trace, TraceView::open(file.bytes()));
-  DRIFTSCOPE_CHECK(expect_model(model.sha256.get(), trace.about()));
-  rename_values(match_names(model.graph, trace), trace);
-  convert_types(match_types(model.graph, trace), trace);
-  const std::string target = command.target.empty() ? trace.about().target : command.target;
+  auto trace = TraceView::open(given.bytes);
+  if (!trace.ok()) return in_context(std::move(trace).error(), given.name);
+  DRIFTSCOPE_CHECK(expect_model(model.sha256.get(), trace->about()));
+  rename_values(match_names(model.graph, *trace), *trace);
+  convert_types(match_types(model.graph, *trace), *trace);
+  const std::string target = command.target.empty() ? trace->about().target : command.target;
   if (target.empty())
     return bad_input(
-        fmt::format("{}: the trace does not say what made it; name the target: --target", command.trace));
+        fmt::format("{}: the trace does not say what made it; name the target: --target", given.name));
   ReproOptions options{.folder = command.folder, .target = {}, .runner = command.runner};
   options.anonymous = command.anonymous;
   options.table_runs = command.runs;
   DRIFTSCOPE_TRY(options.target, read_target(target));
   if (options.folder.empty()) options.folder = report_folder("repro", node);
-  DRIFTSCOPE_TRY(const Excerpt one, excerpt_of(model.graph, trace, node, threads));
+  DRIFTSCOPE_TRY(const Excerpt one, excerpt_of(model.graph, *trace, node, threads));
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line.update(fmt::format("{}: {}", target, step), done, total);
   };
@@ -100,6 +98,13 @@ Status run_repro(const ReproCommand& command) {
   return write_json(command.json, json_text(encode(document)) + "\n");
 }
 
+Status run_repro(const ReproCommand& command) {
+  ThreadPool threads(usable_processors());
+  DRIFTSCOPE_TRY(const GraphFile model, load_graph_file(command.model, threads.size()));
+  return with_trace(command.trace, command.target,
+                    [&](const TraceToVerify& given) { return report_of(command, model, given, threads); });
+}
+
 }  // namespace
 
 namespace commands::repro {
@@ -107,7 +112,9 @@ namespace commands::repro {
 static Command declare(CLI::App& app) {
   auto command = std::make_shared<ReproCommand>();
   app.add_option("MODEL", command->model, "The .onnx file")->required();
-  app.add_option("TRACE", command->trace, "What the target recorded, with all values (run --trace)")
+  app.add_option("TRACE", command->trace,
+                 "What the target recorded, with all values (run --trace), or a kept comparison (.drift) and "
+                 "--target")
       ->required();
   app.add_option("NODE", command->node, "Which node (default: the first fault)");
   app.add_option("--target", command->target, "host/engine (default: the one that made the trace)");
@@ -131,9 +138,9 @@ static Command declare(CLI::App& app) {
       "browser: a folder is written only if the fault shows there.\n\n"
       "  driftscope run model.onnx --target chrome/ort-webgpu --trace t.safetensors\n"
       "  driftscope repro model.onnx t.safetensors -o report\n\n"
-      "For ONNX Runtime, TensorFlow.js and LiteRT.js on all their backends, and WebNN. What does not read "
-      "ONNX\n"
-      "gets the node converted, which is checked.");
+      "For ONNX Runtime, TensorFlow.js and LiteRT.js on all their backends, WebNN, and the shaders of webgpu "
+      "and\n"
+      "webgl. What does not read ONNX gets the node converted, which is checked.");
   return [command] {
     if (const Status status = run_repro(*command); !status.ok())
       return print_error(status.error()), exit_of(status.error());

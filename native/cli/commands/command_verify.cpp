@@ -3,11 +3,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/checks/fail_on.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/verify_json.hpp"
+#include "core/trace/run_fact.hpp"
 #include "core/verify/external_budgets.hpp"
 #include "core/verify/overflow.hpp"
 #include "native/cli/commands/commands.hpp"
@@ -70,8 +72,9 @@ Exit run_verify(const VerifyOptions& options) {
     if (!verified.ok()) return fail(verified.error());
     const Verification& verification = verified->verification;
     if (options.json != "-")
-      print_out("{}{}{}", std::exchange(notes, ""),
+      print_out("{}{}{}{}", std::exchange(notes, ""),
                 verify_table(verification, verified->about, trace.name, options.layers),
+                notes_text(device_errors_of_run(verified->about)),
                 verification.names.empty() ? "" : verification.names + "\n");
     const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();
     const bool nonfinite = !verification.nonfinite.empty();
@@ -88,6 +91,7 @@ Exit run_verify(const VerifyOptions& options) {
     if (options.json.empty()) return;
     judged.push_back(std::move(verified->verification));
     judged.back().notes = note_lines(model.graph.notes);
+    std::ranges::move(device_errors_of_run(verified->about), std::back_inserter(judged.back().notes));
   };
   named->for_each(judge, fail);
   if (!judged.empty()) {

@@ -24,6 +24,19 @@ TEST_CASE("TextureExtent_HoldsAllTexels_InRowsOfAPowerOfTwo") {
   }
 }
 
+TEST_CASE("ObjectExtent_HoldsAllBytes_InEqualLayers") {
+  for (const std::int64_t bytes : {4, 16, 20, 64, 68, 4096, 70'000})
+    for (const int layers : {1, 4}) {
+      CAPTURE(bytes);
+      CAPTURE(layers);
+      const TextureExtent extent = gpu::object_extent(bytes, layers);
+      CHECK(extent.width * extent.height * layers * 16 >= bytes);
+    }
+  CHECK(gpu::object_extent(64, 1).width == 2);
+  CHECK(gpu::object_extent(65, 4).width == texture_extent(2).width);
+  CHECK(gpu::row_texels(256) == 4);
+}
+
 TEST_CASE("SharedExtent_ServesEverySmallerNumber") {
   for (const std::int64_t large : sizes) {
     const TextureExtent shared = shared_extent(large);

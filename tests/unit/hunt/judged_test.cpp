@@ -68,12 +68,11 @@ TEST_CASE("HuntJudged_ErrorsOfTheDevice_AreOneFindingOfTheRun") {
   const auto verification = verified(
       model, {{"x", tensor<float>({2}, {1.5f, 2.5f})}, {"y", wrong}, {"z", tensor<float>({2}, {0, 0})}});
   CHECK(hunt::found_in(built(model), verification).size() == 2);
-  const auto found =
-      hunt::found_in(built(model), verification, {"WebGPU reported 3 errors, the first: vec5"});
+  const auto found = hunt::found_in(built(model), verification, {"errors of WebGPU: 3, the first: vec5"});
   REQUIRE(found.size() == 1);
   CHECK(found[0].op == "Floor");
-  CHECK(found[0].key == "WebGPU reported # errors, the first: vec#");
-  CHECK(found[0].text.starts_with("WebGPU reported 3 errors, the first: vec5; "));
+  CHECK(found[0].key == "errors of WebGPU: #, the first: vec#");
+  CHECK(found[0].text.starts_with("errors of WebGPU: 3, the first: vec5; "));
 }
 
 TEST_CASE("HuntJudged_Summary_CountsAlikeOnce") {

@@ -183,6 +183,29 @@ TEST_CASE("ReportFiles_ForOnnxRuntime_OpenAndSayWhatIsWrong") {
   }
 }
 
+TEST_CASE("ReportFiles_OfOwnShaders_HoldTheCallsAndNothingElse") {
+  const Net net(true);
+  const auto one = alone(net, net.graph.nodes[1].name);
+  REQUIRE(one.ok());
+  repro::Facts own = facts();
+  own.engine = "webgpu";
+  own.target = "chrome/webgpu";
+  own.version.clear();
+  CHECK_FALSE(files_for(*one, own).ok());  // nothing is known of the calls
+  own.calls = "program(1, \"</script><b>\", `code`);\n";
+  const auto files = files_for(*one, own);
+  REQUIRE_MESSAGE(files.ok(), files.error().message);
+  const std::string page = text_of(*files, "index.html");
+  CHECK(page.find("program(1, \"<\\/script><b>\", `code`);") != std::string::npos);
+  std::size_t ends = 0;
+  for (std::size_t at = page.find("</script>"); at != std::string::npos; at = page.find("</script>", at + 1))
+    ++ends;
+  CHECK(ends == 2);
+  CHECK(page.find("on WebGPU</title>") != std::string::npos);
+  for (const repro::File& file : *files)
+    CHECK(text_of(*files, file.name).find("riftscope") == std::string::npos);
+}
+
 TEST_CASE("ReportFiles_OfAnotherRuntime_AreRefusedWithTheOnesThereAre") {
   const Net net(true);
   const auto one = alone(net, net.graph.nodes[1].name);

@@ -303,10 +303,10 @@ test("errors that WebGPU reports while a runtime works are said of its model", a
   assert.equal(await errors(0), undefined);
   const [said, ...others] = await errors(2);
   assert.deepEqual(others, []);
-  assert.match(said, /^WebGPU reported 2 errors, the first: Invalid ComputePipeline - While x+…$/);
+  assert.match(said, /^errors of WebGPU: 2, the first: Invalid ComputePipeline - While x+…$/);
   assert.ok(said.length < 500);
   // What happens between is no model's.
   globalThis.failWebGpu("late");
   assert.equal(await errors(0), undefined);
-  assert.match((await errors(1))[0], /^WebGPU reported an error: Invalid/);
+  assert.match((await errors(1))[0], /^errors of WebGPU: 1, the first: Invalid/);
 });

@@ -37,6 +37,15 @@ TEST_CASE("CopyInOrder_ThereAndBack_OfEveryElementSize") {
   check_there_and_back<std::int64_t>({1, 33, 2, 40});
 }
 
+TEST_CASE("PlacesOf_ElementsOfALayout_AreWhereTheyWerePut") {
+  const Shape shape = {2, 3, 1, 4};
+  CHECK(gpu::places_of(shape, {}).empty());
+  const std::vector<std::uint32_t> places = gpu::places_of(shape, lowering::channels_last(shape));
+  REQUIRE(places.size() == 24);
+  for (std::uint32_t i = 0; i < 24; ++i)
+    CHECK(places[i] == i / 12 * 12 + i % 4 * 3 + i / 4 % 3);  // batch, then place, then channel
+}
+
 TEST_CASE("CopyInOrder_BetweenTwoGroupings_GoesByThePlainOrder") {
   const Shape shape = {1, 12};
   std::vector<float> by_three(12);

@@ -111,7 +111,7 @@ struct Scripted {
   std::unique_ptr<gpu::GpuSession> session;
 };
 
-Scripted scripted(std::shared_ptr<ScriptedDevice> device) {
+Scripted scripted(std::shared_ptr<ScriptedDevice> device, bool keeps_calls = false) {
   ModelBuilder model;
   model.input("x", DType::float32, {8}).node("Relu", {"x"}, {"y"}).node("Abs", {"y"}, {"z"}).output("z");
   const NamedInputs inputs = {{"x", tensor<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8})}};
@@ -130,9 +130,12 @@ Scripted scripted(std::shared_ptr<ScriptedDevice> device) {
     DRIFTSCOPE_TRY(auto plan, webgl::Lowering(*from.graph, producers, {}, from.fallback, on).run());
     return std::optional(std::move(plan));
   };
-  return {device, bound->inputs,
-          std::make_unique<gpu::GpuSession>(std::move(resources), device, planner, std::move(labels),
-                                            RanWith(), false, patience_ns)};
+  const auto calls = keeps_calls ? std::make_shared<gpu::CallLog>(device, gpu::Api::webgl) : nullptr;
+  auto session = std::make_unique<gpu::GpuSession>(std::move(resources),
+                                                   keeps_calls ? std::shared_ptr<gpu::Device>(calls) : device,
+                                                   planner, std::move(labels), RanWith(), false, patience_ns);
+  session->keep_calls(calls);
+  return {device, bound->inputs, std::move(session)};
 }
 
 // The error of a run; a device that it leaves without its objects.
@@ -206,6 +209,29 @@ TEST_CASE("GpuSession_WithTimestamps_SubmitsOnceAndSaysTheirStep") {
   REQUIRE(watch.times.size() == 2);
   CHECK(watch.times[1] == 9'000);
   CHECK(it.session->ran_with().options.at("timestamp_step") == "3000 ns");
+}
+
+TEST_CASE("GpuSession_CallsThatAreKept_AreThoseOfOneRun") {
+  const Scripted it = scripted(std::make_shared<ScriptedDevice>(Failure::none), true);
+  Watch watch;
+  run(it, watch);
+  const std::string first = it.session->ran_with().options.at("calls");
+  const auto count = [&](const std::string& part) {
+    int found = 0;
+    for (std::size_t at = first.find(part); at != std::string::npos; at = first.find(part, at + 1)) ++found;
+    return found;
+  };
+  CHECK(count("program(") == count("draw("));
+  CHECK(count("draw(") == 2);
+  CHECK(count("write(") == 1);  // the input; there are no weights
+  CHECK(count("object(") > 1);
+  CHECK(first.find("await answer(await bytesOf(") != std::string::npos);
+  CHECK(first.ends_with(", \"float32\", 8);\n"));
+  run(it, watch);
+  CHECK(it.session->ran_with().options.at("calls") == first);
+  CHECK(
+      scripted(std::make_shared<ScriptedDevice>(Failure::none)).session->ran_with().options.count("calls") ==
+      0);
 }
 
 TEST_CASE("GpuSession_HungSubmission_EndsWithItsNodesAndGivesTheDeviceUp") {
