@@ -21,7 +21,7 @@ std::int64_t texels_together(const Buffer& buffer) {
 }  // namespace
 
 std::int64_t Lowering::memory_size(const Buffer& buffer) const {
-  const std::int64_t bytes = GraphLowering::memory_size(buffer);
+  const std::int64_t bytes = GpuLowering::memory_size(buffer);
   if (buffer.space != Space::device) return bytes;
   const std::int64_t together = texels_together(buffer);
   const std::int64_t groups = ceil_div(std::max<std::int64_t>(ceil_div(bytes, texel_bytes), 1), together);

@@ -53,7 +53,8 @@ struct Site {
     const fs::path peers = folder.path() / "web" / "peers";
     fs::create_directories(peers / "tiny");
     fs::create_directories(folder.path() / "engine");
-    for (const char* file : {"peers.mjs", "node_host.mjs"}) fs::copy_file(source / file, peers / file);
+    for (const auto& entry : fs::directory_iterator(source))
+      if (entry.is_regular_file()) fs::copy_file(entry.path(), peers / entry.path().filename());
     write(folder.path() / "index.html", "");
     write(peers / "tiny" / "tiny.mjs", adapter);
     setenv("DRIFTSCOPE_SITE", folder.path().c_str(), 1);
