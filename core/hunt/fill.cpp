@@ -24,10 +24,16 @@ const Fill& draw_fill(Rng& rng) {
 
 void store_number(Tensor& tensor, std::size_t i, double value) {
   visit_number(tensor.dtype(), [&]<class E>() {
-    if constexpr (E::packed) {
+    if constexpr (E::kind == ElementKind::minifloat) {
+      const unsigned bits = narrow(E::format, value, true);
+      if constexpr (E::packed)
+        store_packed(tensor, i, bits);
+      else
+        tensor.mutable_values<std::uint8_t>()[i] = static_cast<std::uint8_t>(bits);
+    } else if constexpr (E::packed) {
       const double whole = std::isnan(value) ? 0.0 : std::nearbyint(value);
       const double limited = std::clamp(whole, double{E::lowest}, double{E::largest});
-      store_nibble(tensor, i, static_cast<unsigned>(static_cast<int>(limited)) & 15u);
+      store_packed(tensor, i, static_cast<unsigned>(static_cast<int>(limited)));
     } else if constexpr (E::kind == ElementKind::floating) {
       tensor.mutable_values<typename E::Stored>()[i] = E::nearest(value);
     } else if constexpr (E::kind == ElementKind::boolean) {

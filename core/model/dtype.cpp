@@ -35,6 +35,12 @@ std::string_view dtype_name(DType dtype) {
   return row == nullptr ? "undefined" : row->name;
 }
 
+std::optional<DType> dtype_named(std::string_view name) {
+  for (const Row& row : rows)
+    if (row.name == name) return row.dtype;
+  return std::nullopt;
+}
+
 std::optional<DType> dtype_from_onnx(std::int64_t number) {
   for (const Row& row : rows)
     if (static_cast<std::int64_t>(row.dtype) == number) return row.dtype;

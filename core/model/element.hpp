@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "core/base/half.hpp"
+#include "core/base/minifloat.hpp"
 #include "core/model/dtype.hpp"
 
 namespace driftscope {
@@ -67,17 +68,29 @@ struct SmallNumber {
   }
 };
 
-/// An integer of 4 bits. Two are in a byte, the first in the low half (ONNX, TensorProto.raw_data).
-template <class T>
-struct Nibble {
+/// A floating type of 8 bits, or fewer that share bytes, by its bits.
+template <Minifloat of>
+struct Tiny {
+  static constexpr Minifloat format = of;
+  using Stored = std::uint8_t;  ///< if of whole bytes
+  using Value = std::uint8_t;
+  static constexpr int bits = (of.has_sign ? 1 : 0) + of.exponent + of.fraction;
+  static double to_double(std::uint8_t x) { return widen(of, x); }
+  static constexpr std::uint8_t from_bits(unsigned low) { return static_cast<std::uint8_t>(low); }
+};
+
+/// An integer of fewer than 8 bits. Several are in a byte, the first in the lowest bits (ONNX,
+/// TensorProto.raw_data).
+template <class T, int width>
+struct PackedInteger {
   using Value = T;
-  static constexpr int bits = 4;
-  static constexpr int digits = std::is_signed_v<T> ? 3 : 4;
-  static constexpr T lowest = std::is_signed_v<T> ? -8 : 0;
-  static constexpr T largest = std::is_signed_v<T> ? 7 : 15;
+  static constexpr int bits = width;
+  static constexpr int digits = std::is_signed_v<T> ? width - 1 : width;
+  static constexpr T largest = (1 << digits) - 1;
+  static constexpr T lowest = std::is_signed_v<T> ? -largest - 1 : 0;
   static constexpr double to_double(T x) { return static_cast<double>(x); }
   static constexpr T from_bits(unsigned low) {
-    return static_cast<T>(static_cast<int>(low) - (static_cast<int>(low) > largest ? 16 : 0));
+    return static_cast<T>(static_cast<int>(low) - (static_cast<int>(low) > largest ? 1 << width : 0));
   }
 };
 
@@ -107,9 +120,10 @@ struct Element;
 DRIFTSCOPE_ELEMENT_TYPES(DRIFTSCOPE_ROW)
 #undef DRIFTSCOPE_ROW
 
-/// Real numbers of whole bytes.
+/// Real numbers that are computed with, of whole bytes.
 template <class E>
-inline constexpr bool is_plain_number = E::bits >= 8 && E::kind != ElementKind::complex;
+inline constexpr bool is_plain_number =
+    E::bits >= 8 && E::kind != ElementKind::complex && E::kind != ElementKind::minifloat;
 template <class E>
 inline constexpr bool is_number = E::bits > 0 && E::kind != ElementKind::complex;
 
@@ -139,11 +153,12 @@ constexpr bool visit_element(DType dtype, const Body& body) {
     });                                                \
     return visited;                                    \
   }
-/// Floating types, integers of any width, and bool.
+/// Floating types, minifloats, integers of any width, and bool.
 DRIFTSCOPE_VISITOR(visit_number, is_number<E>)
-/// Those that a Tensor's values<E::Stored>() has.
+/// Those of Number and SmallNumber.
 DRIFTSCOPE_VISITOR(visit_plain_number, is_plain_number<E>)
 DRIFTSCOPE_VISITOR(visit_floating, E::kind == ElementKind::floating)
+DRIFTSCOPE_VISITOR(visit_minifloat, E::kind == ElementKind::minifloat)
 /// Integers of 8 bits and more.
 DRIFTSCOPE_VISITOR(visit_plain_integer, E::kind == ElementKind::integer && !E::packed)
 #undef DRIFTSCOPE_VISITOR
@@ -153,7 +168,7 @@ template <class T>
 [[nodiscard]] constexpr bool is_stored_as(DType dtype) {
   bool same = false;
   visit_plain_number(dtype, [&]<class E>() { same = std::is_same_v<T, typename E::Stored>; });
-  return same;
+  return same || (std::is_same_v<T, std::uint8_t> && is_minifloat(dtype));
 }
 
 /// binary16 and bfloat16.

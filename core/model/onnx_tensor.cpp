@@ -103,7 +103,7 @@ Status store_integers(const std::vector<std::int64_t>& values, std::int64_t low,
 template <class E>
 Status store_integers_of(const std::vector<std::int64_t>& values, Tensor& tensor) {
   using Limits = std::numeric_limits<std::int64_t>;
-  if constexpr (E::packed)  // two elements per number; writers differ in the sign of the byte
+  if constexpr (E::packed)  // several elements per number; writers differ in the sign of the byte
     return store_integers(values, -128, 255, tensor);
   else if constexpr (E::kind == ElementKind::boolean)
     return store_integers(values, 0, 1, tensor);
@@ -133,9 +133,10 @@ Status store_typed(const TensorParts& parts, Tensor& tensor) {
 Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t elements) {
   Status status;
   visit_element(dtype, [&]<class E>() {
+    [[maybe_unused]] constexpr std::int64_t per_byte = E::packed && E::bits > 0 ? 8 / E::bits : 1;
     const std::int64_t numbers = E::kind == ElementKind::complex ? 2 * elements
-                                 : E::packed                     ? (elements + 1) / 2
-                                                                 : elements;
+                                 : E::packed ? elements / per_byte + (elements % per_byte != 0 ? 1 : 0)
+                                             : elements;
     status = with_typed_field<E>(
         parts, [&](const auto& field, const char* name) { return check_count(field.size(), numbers, name); });
   });

@@ -2,10 +2,13 @@
 
 namespace driftscope {
 
-void store_nibble(Tensor& tensor, std::size_t i, unsigned value) {
-  const unsigned shift = i % 2 * 4;
-  std::byte& byte = tensor.mutable_bytes()[i / 2];
-  byte = (byte & static_cast<std::byte>(0xf0u >> shift)) | static_cast<std::byte>((value & 15u) << shift);
+void store_packed(Tensor& tensor, std::size_t i, unsigned value) {
+  const auto width = static_cast<unsigned>(bits_per_element(tensor.dtype()));
+  const std::size_t bit = i * width;
+  const unsigned mask = (1u << width) - 1u;
+  std::byte& byte = tensor.mutable_bytes()[bit / 8];
+  byte =
+      (byte & static_cast<std::byte>(~(mask << bit % 8))) | static_cast<std::byte>((value & mask) << bit % 8);
 }
 
 double number_at(const Tensor& tensor, std::size_t i) {

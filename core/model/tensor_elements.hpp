@@ -9,21 +9,35 @@
 
 namespace driftscope {
 
-/// Element i of integers of 4 bits.
-template <class T>
-class NibbleView {
+/// The bits of elements that share bytes, the first in the lowest ones.
+class PackedElements {
  public:
-  explicit NibbleView(const Tensor& tensor)
-      : bytes_(tensor.bytes()), size_(static_cast<std::size_t>(tensor.elements())) {}
+  explicit PackedElements(const Tensor& tensor)
+      : bytes_(tensor.bytes()),
+        size_(static_cast<std::size_t>(tensor.elements())),
+        width_(static_cast<unsigned>(bits_per_element(tensor.dtype()))) {}
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] unsigned bits(std::size_t i) const {
-    return std::to_integer<unsigned>(bytes_[i / 2]) >> (i % 2 * 4) & 15u;
+  [[nodiscard]] unsigned operator[](std::size_t i) const {
+    const std::size_t bit = i * width_;
+    return std::to_integer<unsigned>(bytes_[bit / 8]) >> bit % 8 & ((1u << width_) - 1u);
   }
-  [[nodiscard]] T operator[](std::size_t i) const { return element::Nibble<T>::from_bits(bits(i)); }
 
  private:
   std::span<const std::byte> bytes_;
   std::size_t size_;
+  unsigned width_;
+};
+
+/// Element i of a packed type E.
+template <class E>
+class PackedView {
+ public:
+  explicit PackedView(const Tensor& tensor) : elements_(tensor) {}
+  [[nodiscard]] std::size_t size() const { return elements_.size(); }
+  [[nodiscard]] typename E::Value operator[](std::size_t i) const { return E::from_bits(elements_[i]); }
+
+ private:
+  PackedElements elements_;
 };
 
 /// What can be indexed by element: a span of E::Stored, or of packed types a view of E::Value. Either
@@ -31,13 +45,13 @@ class NibbleView {
 template <class E>
 [[nodiscard]] auto elements_of(const Tensor& tensor) {
   if constexpr (E::packed)
-    return NibbleView<typename E::Value>(tensor);
+    return PackedView<E>(tensor);
   else
     return tensor.values<typename E::Stored>();
 }
 
-/// Writes the low 4 bits of `value`; the creator of the tensor only.
-void store_nibble(Tensor& tensor, std::size_t i, unsigned value);
+/// Writes the lowest bits of `value`, as many as an element of this packed type has; the creator of the tensor only.
+void store_packed(Tensor& tensor, std::size_t i, unsigned value);
 
 /// Calls body(at) with at(i): element i as a double; false for types that are not real numbers.
 template <class Body>

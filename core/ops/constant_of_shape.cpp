@@ -53,10 +53,10 @@ struct ConstantOfShape {
     }
     Tensor& y = context.tensor_output(0);
     const auto one = value.bytes();
-    if (bits_per_element(value.dtype()) == 4) {
-      const std::vector<std::uint8_t> nibbles(static_cast<std::size_t>(y.elements()),
-                                              unpack_nibbles(value)[0]);
-      pack_nibbles(nibbles, y);
+    if (bits_per_element(value.dtype()) < 8) {
+      const std::vector<std::uint8_t> elements(static_cast<std::size_t>(y.elements()),
+                                               unpacked_elements(value)[0]);
+      pack_elements(elements, y);
       return {};
     }
     const auto bytes = y.mutable_bytes();

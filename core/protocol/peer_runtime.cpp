@@ -12,12 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<DType> dtype_named(std::string_view name) {
-  for (std::int64_t number = 1; number <= static_cast<std::int64_t>(DType::int4); ++number)
-    if (const auto dtype = dtype_from_onnx(number); dtype && dtype_name(*dtype) == name) return dtype;
-  return std::nullopt;
-}
-
 // {"dtype","shape","bytes"} of a value that a run has made.
 Result<Tensor> announced(const PeerInfo& peer, const std::string& name, const json& value) {
   const auto type = value.at("dtype").get<std::string>();

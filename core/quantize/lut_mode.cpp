@@ -26,7 +26,7 @@ Status apply_lut(ModelEdit& edit, const ModeOptions& options, int bits, std::vec
         DRIFTSCOPE_TRY(Tensor table, Tensor::from_values<float>({std::ssize(found.table)}, found.table));
         DRIFTSCOPE_TRY(Tensor places, Tensor::make(bits == 4 ? DType::uint4 : DType::uint8, weight.shape()));
         if (bits == 4)
-          for (std::size_t i = 0; i < found.indices.size(); ++i) store_nibble(places, i, found.indices[i]);
+          for (std::size_t i = 0; i < found.indices.size(); ++i) store_packed(places, i, found.indices[i]);
         else
           std::memcpy(places.mutable_bytes().data(), found.indices.data(), found.indices.size());
         const std::string indices = to.add_constant(name + ".indices", std::move(places));

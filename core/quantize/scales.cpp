@@ -75,7 +75,7 @@ StepRange steps_of(DType dtype) {
 
 void store(Tensor& tensor, std::size_t i, std::int32_t step) {
   if (bits_per_element(tensor.dtype()) == 4)
-    store_nibble(tensor, i, static_cast<unsigned>(step) & 15U);
+    store_packed(tensor, i, static_cast<unsigned>(step));
   else
     tensor.mutable_bytes()[i] = static_cast<std::byte>(step & 255);
 }

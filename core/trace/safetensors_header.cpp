@@ -20,7 +20,7 @@ struct DTypeRow {
   std::string_view name;
   DType dtype;
 };
-constexpr std::array<DTypeRow, 13> dtype_rows = {{
+constexpr std::array<DTypeRow, 16> dtype_rows = {{
     {"F64", DType::float64},
     {"F32", DType::float32},
     {"F16", DType::float16},
@@ -34,6 +34,9 @@ constexpr std::array<DTypeRow, 13> dtype_rows = {{
     {"U16", DType::uint16},
     {"U8", DType::uint8},
     {"BOOL", DType::boolean},
+    {"F8_E4M3", DType::float8e4m3fn},
+    {"F8_E5M2", DType::float8e5m2},
+    {"F8_E8M0", DType::float8e8m0},
 }};
 
 Result<std::int64_t> size_of(const json& number, std::string_view what) {

@@ -61,9 +61,9 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor, ThreadPo
   return metrics_of(total, got_tensor.elements());
 }
 
-// Types of less than a byte: few values, so that only how far two are apart matters.
+// Types of few values, so that only how far two are apart matters; from or to NaN they are infinitely far.
 template <class E>
-Metrics measure_packed(const Tensor& got_tensor, const Tensor& want_tensor) {
+Metrics measure_few(const Tensor& got_tensor, const Tensor& want_tensor) {
   const auto got = elements_of<E>(got_tensor);
   const auto want = elements_of<E>(want_tensor);
   Metrics metrics;
@@ -71,8 +71,12 @@ Metrics measure_packed(const Tensor& got_tensor, const Tensor& want_tensor) {
   metrics.sqnr_db = INFINITY;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i] == want[i]) continue;
+    const double x = E::to_double(got[i]);
+    const double y = E::to_double(want[i]);
+    if (std::isnan(x) && std::isnan(y)) continue;
     ++metrics.different_elements;
-    metrics.max_abs = metrics.max_ulp = std::fmax(metrics.max_abs, std::abs(got[i] - want[i]));
+    const double apart = std::isnan(x) || std::isnan(y) ? INFINITY : std::fabs(x - y);
+    metrics.max_abs = metrics.max_ulp = std::fmax(metrics.max_abs, x == y ? 0.0 : apart);
     metrics.sqnr_db = 0.0;
   }
   return metrics;
@@ -88,8 +92,8 @@ Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threa
         fmt::format("expected shape {}, got {}", shape_text(want.shape()), shape_text(got.shape())));
   Metrics metrics;
   const bool measured = visit_number(got.dtype(), [&]<class E>() {
-    if constexpr (E::packed)
-      metrics = measure_packed<E>(got, want);
+    if constexpr (E::packed || E::kind == ElementKind::minifloat)
+      metrics = measure_few<E>(got, want);
     else if constexpr (E::kind == ElementKind::floating)
       metrics = measure_as<FloatingKind<E>>(got, want, threads);
     else

@@ -13,6 +13,7 @@ from lib.build_environment import NotSetUp, build_environment
 from . import baseline, choice, equivalents, sandbox, snapshot, storage, summary
 from .build import PROGRAMS, Build, DoesNotBuild
 from .campaign import Campaign
+from .priority import yield_to_others
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "build/mutate"
@@ -171,7 +172,7 @@ def main(arguments):
         if options.list:
             return show(options)
         with alone():
-            os.setpriority(os.PRIO_PROCESS, 0, 19)
+            yield_to_others()
             return run(options)
     except (WrongUse, NotSetUp, DoesNotBuild, sandbox.Unavailable, equivalents.BadList, baseline.Failed) as error:
         print(f"tools/mutate: {error}", file=sys.stderr)

@@ -11,6 +11,8 @@ import subprocess
 import time
 from dataclasses import dataclass
 
+from .priority import yield_to_others
+
 POLL = 0.25  # seconds
 LARGEST_FILE = 2 << 30
 MOST_DATA = 4 << 30
@@ -48,7 +50,7 @@ def check():
 def _bwrap(temporary, visible):
     shown = [word for path in visible for word in ("--ro-bind", str(path), str(path))]
     return ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", str(temporary), "/tmp", *shown,
-            "--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session",
+            "--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent",
             "--setenv", "HOME", "/tmp", "--setenv", "TMPDIR", "/tmp"]
 
 
@@ -59,7 +61,7 @@ def run(command, folder, temporary, visible, output, budget=None, stop=None):
     temporary.mkdir(parents=True)
     words = [*_bwrap(temporary, visible), "--chdir", str(folder), *map(str, command)]
     with open(output, "wb") as out:
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=_limit,
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=_prepare,
                                    start_new_session=True)
     try:
         return _watch(process, budget, stop)
@@ -70,7 +72,8 @@ def run(command, folder, temporary, visible, output, budget=None, stop=None):
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _limit():
+def _prepare():
+    yield_to_others()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))

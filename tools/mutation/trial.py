@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from . import doctest_program, sandbox
 from .build import PROGRAMS, overlay
 from .order import stages
+from .priority import yield_to_others
 
 KILLED, TIMEOUT, SURVIVED = "killed", "timeout", "survived"
 NOT_COMPILED, EQUIVALENT = "not compiled", "equivalent"
@@ -62,7 +63,7 @@ class Trial:
         """Whether a command of the build succeeds."""
         with open(self.folder / "build.log", "ab") as log:
             process = subprocess.Popen(command, cwd=self.build.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                       start_new_session=True)
+                                       preexec_fn=yield_to_others, start_new_session=True)
             try:
                 deadline = time.monotonic() + COMPILING
                 while process.poll() is None:

@@ -3,7 +3,8 @@
 and caches in, logits and grown caches out (input_ids, attention_mask, position_ids, past_key_values.N.key → present.N.key).
 
     tools/zoo/decoder.py --out FOLDER               decoder.onnx, of 490 words, 150 kB, and tokenizer.json
-    tools/zoo/decoder.py --out FOLDER --random --width 1024 --layers 8 --words 32000   to measure: random weights
+    tools/zoo/decoder.py --out FOLDER --random --width 1024 --layers 8 --words 32000   to measure: random weights,
+                                                                                   and those of the logits apart
 
 Layers as in Radford et al. 2019, with normalization first; the logits' weights are those of the embedding. PyTorch trains
 it, and the ONNX graph is written node by node, so that every value has a name that a person can read.
@@ -149,7 +150,8 @@ def _attention(write, index, block, x, visible):
     return _linear(write, f"{name}.out", block.out, joined)
 
 
-def write_onnx(model, path):
+def write_onnx(model, path, apart=False):
+    """`apart`: the logits have weights of their own, which then are quantized with the others."""
     write = Writer()
     table = write.weight("words.weight", model.words.weight.detach().numpy())
     places = write.weight("positions.weight", model.positions.weight.detach().numpy())
@@ -164,7 +166,10 @@ def write_onnx(model, path):
         gate = write("Sigmoid", f"blocks.{index}.gate", up)
         hidden = write("Mul", f"blocks.{index}.hidden", up, gate)
         x = write("Add", f"blocks.{index}.done", x, _linear(write, f"blocks.{index}.down", block.down, hidden))
-    turned = write("Transpose", "words.turned", table, perm=[1, 0])
+    if apart:
+        turned = write.weight("logits.weight", model.words.weight.detach().numpy().T.copy())
+    else:
+        turned = write("Transpose", "words.turned", table, perm=[1, 0])
     write("MatMul", "logits", _norm(write, "norm", model.norm, x), turned)
 
     heads = model.blocks[0].heads
@@ -220,7 +225,7 @@ def main():
         description = preprocess.describe_text(options.length, "", "right", "start", list(reviews.LABELS))
         train(model, preprocess.encode(description, words, texts), options.steps, options.seed)
     options.out.mkdir(parents=True, exist_ok=True)
-    write_onnx(model.eval(), options.out / "decoder.onnx")
+    write_onnx(model.eval(), options.out / "decoder.onnx", apart=options.random)
     if texts:
         (options.out / "tokenizer.json").write_text(json.dumps(tokenizer_of(words), indent=0) + "\n", encoding="utf-8")
 

@@ -18,22 +18,22 @@ void with_word(int bits, const Body& body) {
 
 }  // namespace
 
-std::vector<std::uint8_t> unpack_nibbles(const Tensor& tensor) {
+std::vector<std::uint8_t> unpacked_elements(const Tensor& tensor) {
   std::vector<std::uint8_t> result(static_cast<std::size_t>(tensor.elements()));
-  const NibbleView<std::uint8_t> nibbles(tensor);
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = nibbles[i];
+  const PackedElements elements(tensor);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<std::uint8_t>(elements[i]);
   return result;
 }
 
-void pack_nibbles(std::span<const std::uint8_t> nibbles, Tensor& tensor) {
-  for (std::size_t i = 0; i < nibbles.size(); ++i) store_nibble(tensor, i, nibbles[i]);
+void pack_elements(std::span<const std::uint8_t> elements, Tensor& tensor) {
+  for (std::size_t i = 0; i < elements.size(); ++i) store_packed(tensor, i, elements[i]);
 }
 
 std::vector<std::uint64_t> widened_words(const Tensor& tensor) {
   const int bits = bits_per_element(tensor.dtype());
-  if (bits == 4) {
-    const std::vector<std::uint8_t> nibbles = unpack_nibbles(tensor);
-    return {nibbles.begin(), nibbles.end()};
+  if (bits < 8) {
+    const std::vector<std::uint8_t> elements = unpacked_elements(tensor);
+    return {elements.begin(), elements.end()};
   }
   std::vector<std::uint64_t> words(static_cast<std::size_t>(tensor.elements()));
   with_word(bits, [&]<class Word>() {
@@ -45,10 +45,8 @@ std::vector<std::uint64_t> widened_words(const Tensor& tensor) {
 
 void narrow_words(std::span<const std::uint64_t> words, Tensor& tensor) {
   const int bits = bits_per_element(tensor.dtype());
-  if (bits == 4) {
-    std::vector<std::uint8_t> nibbles(words.size());
-    for (std::size_t i = 0; i < words.size(); ++i) nibbles[i] = static_cast<std::uint8_t>(words[i]);
-    pack_nibbles(nibbles, tensor);
+  if (bits < 8) {
+    for (std::size_t i = 0; i < words.size(); ++i) store_packed(tensor, i, static_cast<unsigned>(words[i]));
     return;
   }
   with_word(bits, [&]<class Word>() {

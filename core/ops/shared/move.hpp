@@ -12,9 +12,9 @@
 
 namespace driftscope {
 
-/// One nibble per byte; ONNX puts the first of two elements into the low half.
-[[nodiscard]] std::vector<std::uint8_t> unpack_nibbles(const Tensor& tensor);
-void pack_nibbles(std::span<const std::uint8_t> nibbles, Tensor& tensor);
+/// The bits of each element of a packed type in a byte of its own, and the reverse.
+[[nodiscard]] std::vector<std::uint8_t> unpacked_elements(const Tensor& tensor);
+void pack_elements(std::span<const std::uint8_t> elements, Tensor& tensor);
 
 /// The elements of a tensor that is not floating, each widened to 64 bits.
 [[nodiscard]] std::vector<std::uint64_t> widened_words(const Tensor& tensor);

@@ -10,8 +10,9 @@ namespace driftscope {
 std::optional<IntegerRange> quantized_range(DType dtype) {
   std::optional<IntegerRange> range;
   visit_number(dtype, [&]<class E>() {
-    if constexpr (E::kind == ElementKind::integer && E::digits < 32)
-      range = IntegerRange{E::lowest, E::largest};
+    if constexpr (E::kind == ElementKind::integer) {
+      if constexpr (E::digits < 32) range = IntegerRange{E::lowest, E::largest};
+    }
   });
   return range;
 }
@@ -29,10 +30,12 @@ std::vector<std::int32_t> quantized_values(const Tensor& tensor) {
 
 void store_quantized(std::span<const std::int32_t> values, Tensor& tensor) {
   visit_number(tensor.dtype(), [&]<class E>() {
-    if constexpr (E::packed) {
+    if constexpr (E::kind != ElementKind::integer) {
+      return;
+    } else if constexpr (E::packed) {
       for (std::size_t i = 0; i < values.size(); ++i)
-        store_nibble(tensor, i, static_cast<unsigned>(values[i]));
-    } else if constexpr (E::kind == ElementKind::integer) {
+        store_packed(tensor, i, static_cast<unsigned>(values[i]));
+    } else {
       const auto to = tensor.mutable_values<typename E::Stored>();
       for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<typename E::Stored>(values[i]);
     }
@@ -81,7 +84,8 @@ Result<ScaleLayout> scale_layout(const Node& node, const Shape& x, const Shape& 
 }
 
 Status check_scales(const InferContext& context, std::string_view x_name) {
-  DRIFTSCOPE_CHECK(expect_kind(context, 1, fmt::format("{}_scale", x_name), Kinds::floating));
+  if (context.input(1).dtype != DType::float8e8m0)
+    DRIFTSCOPE_CHECK(expect_kind(context, 1, fmt::format("{}_scale", x_name), Kinds::floating));
   const auto& scale = context.input(1).shape;
   if (context.has_input(2) && scale && context.input(2).shape) {
     const auto& zero = *context.input(2).shape;

@@ -5,9 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "native/peers/ort/library.hpp"
 #include "native/peers/ort/output_file.hpp"
@@ -28,18 +30,38 @@ std::string instruction_set() {
   return __builtin_cpu_supports("avx") ? "MLAS, AVX" : "MLAS, SSE";
 }
 
+// ONNX Runtime's types have the numbers of TensorProto.DataType, but for these (its headers here are older).
+struct OtherNumber {
+  DType dtype;
+  int number;
+};
+constexpr std::array other_numbers = {OtherNumber{DType::uint2, 24}, OtherNumber{DType::int2, 25},
+                                      OtherNumber{DType::float8e8m0, 26}};
+
+ONNXTensorElementDataType element_type(DType dtype) {
+  for (const OtherNumber& other : other_numbers)
+    if (other.dtype == dtype) return static_cast<ONNXTensorElementDataType>(other.number);
+  return static_cast<ONNXTensorElementDataType>(dtype);
+}
+
+std::optional<DType> known_type(ONNXTensorElementDataType type) {
+  for (const OtherNumber& other : other_numbers)
+    if (other.number == static_cast<int>(type)) return other.dtype;
+  return dtype_from_onnx(static_cast<std::int64_t>(type));
+}
+
 Result<ValueHandle> wrap(const OrtApi& api, const NamedTensor& input, const OrtMemoryInfo* memory) {
   const Tensor& tensor = input.tensor;
   OrtValue* value = nullptr;
-  // ONNX Runtime only reads its inputs; its types have the numbers of TensorProto.DataType.
-  DRIFTSCOPE_CHECK(checked(api, api.CreateTensorWithDataAsOrtValue(
-                                    memory, const_cast<std::byte*>(tensor.bytes().data()),
-                                    tensor.bytes().size(), tensor.shape().data(), tensor.shape().size(),
-                                    static_cast<ONNXTensorElementDataType>(tensor.dtype()), &value)));
+  // ONNX Runtime only reads its inputs.
+  DRIFTSCOPE_CHECK(checked(
+      api, api.CreateTensorWithDataAsOrtValue(memory, const_cast<std::byte*>(tensor.bytes().data()),
+                                              tensor.bytes().size(), tensor.shape().data(),
+                                              tensor.shape().size(), element_type(tensor.dtype()), &value)));
   return ValueHandle(api, value);
 }
 
-/// A tensor without a type where ours cannot hold the value: a sequence, a map, strings, 8-bit floats.
+/// A tensor without a type where ours cannot hold the value: a sequence, a map, strings.
 /// `file`: where it may lie; null: nowhere else than in memory.
 Result<Tensor> unwrap(const OrtApi& api, OrtValue* value, const std::string& name,
                       const std::shared_ptr<OutputFile>& file) {
@@ -56,7 +78,7 @@ Result<Tensor> unwrap(const OrtApi& api, OrtValue* value, const std::string& nam
   DRIFTSCOPE_CHECK(checked(api, api.GetDimensionsCount(info.get(), &rank)));
   Shape shape(rank);
   DRIFTSCOPE_CHECK(checked(api, api.GetDimensions(info.get(), shape.data(), rank)));
-  const auto dtype = dtype_from_onnx(static_cast<std::int64_t>(type));
+  const auto dtype = known_type(type);
   if (!dtype || bits_per_element(*dtype) == 0) return Tensor();
   DRIFTSCOPE_TRY(const std::int64_t size, tensor_byte_size(*dtype, shape, name));
   void* data = nullptr;
@@ -86,10 +108,9 @@ struct ReservedOutputs {
     if (found == places.end()) return static_cast<OrtValue*>(nullptr);
     const Place& place = found->second;
     OrtValue* made = nullptr;
-    DRIFTSCOPE_CHECK(checked(
-        api, api.CreateTensorWithDataAsOrtValue(memory, file->data() + place.offset, place.bytes,
-                                                place.shape.data(), place.shape.size(),
-                                                static_cast<ONNXTensorElementDataType>(place.dtype), &made)));
+    DRIFTSCOPE_CHECK(checked(api, api.CreateTensorWithDataAsOrtValue(
+                                      memory, file->data() + place.offset, place.bytes, place.shape.data(),
+                                      place.shape.size(), element_type(place.dtype), &made)));
     return made;
   }
 };

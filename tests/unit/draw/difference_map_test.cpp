@@ -122,8 +122,8 @@ TEST_CASE("DifferenceMap_OfElementsOfEveryKind_IsOfTheirValues") {
   auto right = Tensor::make(DType::int4, {1, 3});
   REQUIRE(left.ok());
   REQUIRE(right.ok());
-  store_nibble(*left, 1, 7);
-  store_nibble(*right, 1, 15);  // -1
+  store_packed(*left, 1, 7);
+  store_packed(*right, 1, 15);  // -1
   const auto packed = difference_map(*left, *right);
   REQUIRE(packed);
   CHECK(packed->difference.values == std::vector<double>{0.0, -8.0, 0.0});

@@ -16,15 +16,21 @@ struct Expected {
   std::string_view name;
   int bits;
 };
-constexpr std::array expected = {
-    Expected{1, "float32", 32},   Expected{2, "uint8", 8},       Expected{3, "int8", 8},
-    Expected{4, "uint16", 16},    Expected{5, "int16", 16},      Expected{6, "int32", 32},
-    Expected{7, "int64", 64},     Expected{8, "string", 0},      Expected{9, "bool", 8},
-    Expected{10, "float16", 16},  Expected{11, "float64", 64},   Expected{12, "uint32", 32},
-    Expected{13, "uint64", 64},   Expected{14, "complex64", 64}, Expected{15, "complex128", 128},
-    Expected{16, "bfloat16", 16}, Expected{21, "uint4", 4},      Expected{22, "int4", 4}};
+constexpr std::array expected = {Expected{1, "float32", 32},      Expected{2, "uint8", 8},
+                                 Expected{3, "int8", 8},          Expected{4, "uint16", 16},
+                                 Expected{5, "int16", 16},        Expected{6, "int32", 32},
+                                 Expected{7, "int64", 64},        Expected{8, "string", 0},
+                                 Expected{9, "bool", 8},          Expected{10, "float16", 16},
+                                 Expected{11, "float64", 64},     Expected{12, "uint32", 32},
+                                 Expected{13, "uint64", 64},      Expected{14, "complex64", 64},
+                                 Expected{15, "complex128", 128}, Expected{16, "bfloat16", 16},
+                                 Expected{17, "float8e4m3fn", 8}, Expected{18, "float8e4m3fnuz", 8},
+                                 Expected{19, "float8e5m2", 8},   Expected{20, "float8e5m2fnuz", 8},
+                                 Expected{21, "uint4", 4},        Expected{22, "int4", 4},
+                                 Expected{23, "float4e2m1", 4},   Expected{24, "float8e8m0", 8},
+                                 Expected{25, "uint2", 2},        Expected{26, "int2", 2}};
 
-Tensor nibbles(DType dtype, std::initializer_list<int> bytes, std::int64_t elements) {
+Tensor packed(DType dtype, std::initializer_list<int> bytes, std::int64_t elements) {
   std::vector<std::byte> data;
   for (const int byte : bytes) data.push_back(static_cast<std::byte>(byte));
   return *Tensor::from_bytes(dtype, {elements}, data);
@@ -43,7 +49,7 @@ TEST_CASE("Elements_RowsAreThoseOfOnnx") {
     CHECK(visit_element(*dtype, [&]<class E>() { visited += E::dtype == *dtype && E::bits == row.bits; }));
     CHECK(visited == 1);
   }
-  for (const int number : {0, 17, 20, 23, -1, 256 + 1}) CHECK_FALSE(dtype_from_onnx(number));
+  for (const int number : {0, 27, 28, -1, 256 + 1}) CHECK_FALSE(dtype_from_onnx(number));
   CHECK_FALSE(visit_element(DType::undefined, []<class E>() {}));
 }
 
@@ -68,9 +74,13 @@ TEST_CASE("Elements_VisitorsChooseTheirTypes") {
   plain.insert("bool");
   plain.insert(floating.begin(), floating.end());
   CHECK(visited_by([&](DType d) { return visit_plain_number(d, nothing); }) == plain);
-  plain.insert({"int4", "uint4"});
+  const std::set<std::string_view> minifloats = {"float8e4m3fn",   "float8e4m3fnuz", "float8e5m2",
+                                                 "float8e5m2fnuz", "float8e8m0",     "float4e2m1"};
+  CHECK(visited_by([&](DType d) { return visit_minifloat(d, nothing); }) == minifloats);
+  plain.insert(minifloats.begin(), minifloats.end());
+  plain.insert({"int2", "uint2", "int4", "uint4"});
   CHECK(visited_by([&](DType d) { return visit_number(d, nothing); }) == plain);
-  integers.insert({"int4", "uint4"});
+  integers.insert({"int2", "uint2", "int4", "uint4"});
   CHECK(visited_by([](DType d) { return is_integer(d); }) == integers);
 }
 
@@ -91,16 +101,25 @@ TEST_CASE("Elements_SmallFloatsHaveTheLimitsOfTheirFormats") {
 
 TEST_CASE("Elements_NibblesAreLowHalfFirstAndSigned") {
   // 0x81: first 1, then 8, which is −8 as int4.
-  const Tensor with_sign = nibbles(DType::int4, {0x81, 0x7f, 0x0e}, 5);
+  const Tensor with_sign = packed(DType::int4, {0x81, 0x7f, 0x0e}, 5);
   CHECK(numbers_of(with_sign) == std::vector<double>{1, -8, -1, 7, -2});
-  const Tensor without = nibbles(DType::uint4, {0x81, 0x7f, 0x0e}, 5);
+  const Tensor without = packed(DType::uint4, {0x81, 0x7f, 0x0e}, 5);
   CHECK(numbers_of(without) == std::vector<double>{1, 8, 15, 7, 14});
   CHECK(number_at(with_sign, 1) == -8.0);
 
-  Tensor written = nibbles(DType::int4, {0xff, 0xff}, 4);
-  store_nibble(written, 1, static_cast<unsigned>(-7));
-  store_nibble(written, 2, 3);
+  Tensor written = packed(DType::int4, {0xff, 0xff}, 4);
+  store_packed(written, 1, static_cast<unsigned>(-7));
+  store_packed(written, 2, 3);
   CHECK(numbers_of(written) == std::vector<double>{-1, -7, 3, -1});
+
+  // 0b11100100: 0, 1, 2 and 3 from the lowest bits up.
+  CHECK(numbers_of(packed(DType::uint2, {0xe4, 0x02}, 5)) == std::vector<double>{0, 1, 2, 3, 2});
+  CHECK(numbers_of(packed(DType::int2, {0xe4, 0x02}, 5)) == std::vector<double>{0, 1, -2, -1, -2});
+  Tensor quarters = packed(DType::int2, {0xff}, 4);
+  store_packed(quarters, 2, static_cast<unsigned>(-2));
+  CHECK(numbers_of(quarters) == std::vector<double>{-1, -1, -2, -1});
+  CHECK(numbers_of(packed(DType::float4e2m1, {0x7f, 0x01}, 3)) == std::vector<double>{-6, 6, 0.5});
+  CHECK(numbers_of(packed(DType::float8e5m2, {0x3c, 0xc0}, 2)) == std::vector<double>{1, -2});
 }
 
 TEST_CASE("Elements_NothingIsANumberInComplexTensors") {
@@ -109,8 +128,16 @@ TEST_CASE("Elements_NothingIsANumberInComplexTensors") {
   CHECK(numbers_of(tensor) == std::vector<double>{0, 0});
 }
 
+TEST_CASE("Measure_Minifloats_AreAsFarApartAsTheirNumbers_AndNanIsNan") {
+  const auto metrics = measure(packed(DType::float8e4m3fn, {0x38, 0x7f, 0x00}, 3),
+                               packed(DType::float8e4m3fn, {0x40, 0xff, 0x80}, 3));
+  REQUIRE(metrics.ok());
+  CHECK(metrics->different_elements == 2);  // 1 and 2; 0 and -0
+  CHECK(metrics->max_abs == 1.0);
+}
+
 TEST_CASE("Measure_SignedNibbles_AreOneApartAcrossZero") {
-  const auto metrics = measure(nibbles(DType::int4, {0xff}, 2), nibbles(DType::int4, {0xf0}, 2));
+  const auto metrics = measure(packed(DType::int4, {0xff}, 2), packed(DType::int4, {0xf0}, 2));
   REQUIRE(metrics.ok());
   CHECK(metrics->different_elements == 1);
   CHECK(metrics->max_abs == 1.0);
