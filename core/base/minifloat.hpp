@@ -1,4 +1,4 @@
-// Floating types of 8 bits and fewer: the float8 formats (Micikevicius et al. 2022; Noune et al. 2022) and the
+// Floating types of 8 bits and fewer: the float8 formats (Micikevicius et al. 2022; Noune et al. 2022), and
 // elements and scales of the OCP microscaling formats (MX specification 1.0), as ONNX stores them. Exact
 // widening, and rounding from double in one step. Clients: element.hpp, Cast, QuantizeLinear.
 #pragma once

@@ -45,8 +45,8 @@ enum class ElementKind : std::uint8_t { floating, minifloat, integer, boolean, c
 enum class DType : std::uint8_t { undefined = 0, DRIFTSCOPE_ELEMENT_TYPES(DRIFTSCOPE_ROW) };
 #undef DRIFTSCOPE_ROW
 
-/// Bits that one element takes in a packed buffer: fewer than 8 for the types that share bytes, 8 for boolean, 0
-/// for string and undefined.
+/// Bits that one element takes in a packed buffer: fewer than 8 for the types that share bytes, 8 for
+/// boolean, 0 for string and undefined.
 [[nodiscard]] int bits_per_element(DType dtype);
 
 /// "float32", "int64", …: the names users read; "undefined" for numbers unknown here.

@@ -50,7 +50,7 @@ template <class E>
     return tensor.values<typename E::Stored>();
 }
 
-/// Writes the lowest bits of `value`, as many as an element of this packed type has; the creator of the tensor only.
+/// Writes the lowest bits of `value`, as many as an element has, for the creator of a tensor of packed type.
 void store_packed(Tensor& tensor, std::size_t i, unsigned value);
 
 /// Calls body(at) with at(i): element i as a double; false for types that are not real numbers.

@@ -1,9 +1,10 @@
-// Cast (opset 6 to 25) and CastLike (opset 15 to 25) between all types but strings, complex numbers and float6.
+// Cast (opset 6 to 25) and CastLike (15 to 25) between all types but strings, complex numbers and float6.
 //
 // float to float rounds to nearest even. float to integer truncates towards zero; ONNX leaves NaN and
 // numbers out of range open: here they become 0 and the nearest end, or the low bits of four as in ONNX's
 // cases, and any integer is within the bound. Integers to narrower integers keep their low bits. Anything but
-// 0 is true. To float8 and float4 as in ONNX's tables (core/base/minifloat.hpp); a runtime may go by way of float32.
+// 0 is true. To float8 and float4 as in ONNX's tables (core/base/minifloat.hpp); a runtime may go by way of
+// float32.
 #include <fmt/format.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
-// CausalConvWithState (opset 27): a depthwise convolution along the last axis that sees no later position, behind
-// the last k − 1 positions of the call before; as Concat, Conv, Swish and Slice one after the other.
+// CausalConvWithState (opset 27): a depthwise convolution along the last axis that sees no later position,
+// behind the last k − 1 positions of the call before; as Concat, Conv, Swish and Slice one after the other.
 // Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 

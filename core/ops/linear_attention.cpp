@@ -1,9 +1,9 @@
-// LinearAttention (opset 27): a state [d_k, d_v] for each head of the keys, which every step lets decay, corrects
-// (delta rule) and adds k ⊗ v to, and which the queries read: o = scale · qᵀS. Queries of several heads may share
-// a state.
+// LinearAttention (opset 27): a state [d_k, d_v] for each head of the keys, which every step lets decay,
+// corrects (delta rule) and adds k ⊗ v to, and which the queries read: o = scale · qᵀS. Queries of several
+// heads may share a state.
 //
-// Runtimes may compute chunks of steps at once. The bound is that of the recurrence, step by step, in any order of its
-// sums; with the delta rule it grows with the number of steps faster than errors do.
+// Runtimes may compute chunks of steps at once. The bound is that of the recurrence, step by step, in any
+// order of its sums; with the delta rule it grows with the number of steps faster than errors do.
 // Compiled for size on the web (cmake/core.cmake).
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // QuantizeLinear, opset 10 to 25: saturate(round(x / y_scale) + y_zero_point), ties to even; one
-// scale for the tensor, for each slice of an axis (opset 13) or for each block along it (21). To float8 (19) and
-// float4 (23): x / y_scale + y_zero_point, rounded as Cast does.
+// scale for the tensor, for each slice of an axis (opset 13) or for each block along it (21). To float8 (19)
+// and float4 (23): x / y_scale + y_zero_point, rounded as Cast does.
 //
 // Strict definition (float): the quotient is rounded to float32, then to the nearest integer.
 #include <fmt/format.h>

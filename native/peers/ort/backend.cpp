@@ -38,27 +38,48 @@ struct OtherNumber {
 constexpr std::array other_numbers = {OtherNumber{DType::uint2, 24}, OtherNumber{DType::int2, 25},
                                       OtherNumber{DType::float8e8m0, 26}};
 
-ONNXTensorElementDataType element_type(DType dtype) {
-  for (const OtherNumber& other : other_numbers)
-    if (other.dtype == dtype) return static_cast<ONNXTensorElementDataType>(other.number);
-  return static_cast<ONNXTensorElementDataType>(dtype);
-}
-
 std::optional<DType> known_type(ONNXTensorElementDataType type) {
   for (const OtherNumber& other : other_numbers)
     if (other.number == static_cast<int>(type)) return other.dtype;
   return dtype_from_onnx(static_cast<std::int64_t>(type));
 }
 
+Result<std::optional<DType>> type_of(const OrtApi& api, const OrtValue* value) {
+  OrtTensorTypeAndShapeInfo* made = nullptr;
+  DRIFTSCOPE_CHECK(checked(api, api.GetTensorTypeAndShape(value, &made)));
+  const TensorInfoHandle info(api, made);
+  ONNXTensorElementDataType type{};
+  DRIFTSCOPE_CHECK(checked(api, api.GetTensorElementType(info.get(), &type)));
+  return known_type(type);
+}
+
+/// A value whose elements are in `memory`, which outlives it.
+Result<ValueHandle> value_in(const OrtApi& api, const OrtMemoryInfo* info, std::span<std::byte> memory,
+                             DType dtype, const Shape& shape) {
+  const auto made = [&](int number) -> Result<ValueHandle> {
+    OrtValue* value = nullptr;
+    DRIFTSCOPE_CHECK(checked(api, api.CreateTensorWithDataAsOrtValue(
+                                      info, memory.data(), memory.size(), shape.data(), shape.size(),
+                                      static_cast<ONNXTensorElementDataType>(number), &value)));
+    return ValueHandle(api, value);
+  };
+  // Release 1.30 names the types of values by its own numbers, but takes those of TensorProto.
+  for (const OtherNumber& other : other_numbers) {
+    if (other.dtype != dtype) continue;
+    Result<ValueHandle> value = made(other.number);
+    if (!value.ok()) break;
+    DRIFTSCOPE_TRY(const std::optional<DType> type, type_of(api, value->get()));
+    if (type == dtype) return value;
+  }
+  return made(static_cast<int>(dtype));
+}
+
+/// ONNX Runtime only reads its inputs.
 Result<ValueHandle> wrap(const OrtApi& api, const NamedTensor& input, const OrtMemoryInfo* memory) {
   const Tensor& tensor = input.tensor;
-  OrtValue* value = nullptr;
-  // ONNX Runtime only reads its inputs.
-  DRIFTSCOPE_CHECK(checked(
-      api, api.CreateTensorWithDataAsOrtValue(memory, const_cast<std::byte*>(tensor.bytes().data()),
-                                              tensor.bytes().size(), tensor.shape().data(),
-                                              tensor.shape().size(), element_type(tensor.dtype()), &value)));
-  return ValueHandle(api, value);
+  const std::span<const std::byte> bytes = tensor.bytes();
+  return value_in(api, memory, {const_cast<std::byte*>(bytes.data()), bytes.size()}, tensor.dtype(),
+                  tensor.shape());
 }
 
 /// A tensor without a type where ours cannot hold the value: a sequence, a map, strings.
@@ -102,16 +123,12 @@ struct ReservedOutputs {
   std::map<std::string, Place> places;
 
   /// Null: ONNX Runtime allocates it.
-  [[nodiscard]] Result<OrtValue*> value(const OrtApi& api, const std::string& name,
-                                        const OrtMemoryInfo* memory) const {
+  [[nodiscard]] Result<ValueHandle> value(const OrtApi& api, const std::string& name,
+                                          const OrtMemoryInfo* memory) const {
     const auto found = places.find(name);
-    if (found == places.end()) return static_cast<OrtValue*>(nullptr);
+    if (found == places.end()) return ValueHandle();
     const Place& place = found->second;
-    OrtValue* made = nullptr;
-    DRIFTSCOPE_CHECK(checked(api, api.CreateTensorWithDataAsOrtValue(
-                                      memory, file->data() + place.offset, place.bytes, place.shape.data(),
-                                      place.shape.size(), element_type(place.dtype), &made)));
-    return made;
+    return value_in(api, memory, {file->data() + place.offset, place.bytes}, place.dtype, place.shape);
   }
 };
 
@@ -197,8 +214,8 @@ class NativeModel final : public RuntimeModel {
     const auto run_into = [&](const ReservedOutputs& reserved) -> Status {
       std::vector<OrtValue*> got(outputs.size(), nullptr);
       for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const auto value = reserved.value(api, outputs[i], memory_.get());
-        if (value.ok()) got[i] = *value;  // else it allocates
+        auto value = reserved.value(api, outputs[i], memory_.get());
+        if (value.ok()) got[i] = value->release();  // else it allocates
       }
       const std::int64_t begin = monotonic_ns();
       OrtStatus* const status = api.Run(session_.get(), nullptr, input_names.data(), values.data(),
