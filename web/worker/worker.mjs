@@ -11,6 +11,11 @@ import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.
 const sliceMs = 50;
+// While times are measured the page is told less often, and has drawn it before the next run: both need the
+// processors.
+const quietMs = 500;
+const settleMs = 20;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let engine; // of the run
 let messages; // the schema's tables
@@ -58,6 +63,7 @@ async function runWith(sink, prepared) {
   const shapes = {};
   let ready = false;
   let timing = false;
+  let saidAt = 0;
   await runToEnd(engine, sliceMs, async (head, payload) => {
     if (!timing && head.timing) {
       timing = true;
@@ -68,7 +74,11 @@ async function runWith(sink, prepared) {
       prepared();
     }
     const { values, ...progress } = head;
-    say("progress", progress);
+    if (!head.timing || head.finished || performance.now() - saidAt > quietMs) {
+      say("progress", progress);
+      if (head.timing && !head.finished) await pause(settleMs);
+      saidAt = performance.now();
+    }
     if (head.finished || !values) return;
     for (const { name, shape } of values) shapes[name] = shape;
     await sink.send(values, payload);
