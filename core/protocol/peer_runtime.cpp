@@ -36,7 +36,11 @@ class JsonModel final : public RuntimeModel {
   JsonModel(const JsonModel&) = delete;
   JsonModel& operator=(const JsonModel&) = delete;
   ~JsonModel() override {
-    if (!model_.is_null()) (void)ask({{"do", "release"}, {"model", model_}});
+    try {
+      if (!model_.is_null()) (void)ask({{"do", "release"}, {"model", model_}});
+    } catch (...) {
+      channel_.reset();  // no memory to ask with: the runtime keeps the model until it ends
+    }
   }
 
   [[nodiscard]] Status create(json request, const Parcel& parcel) {

@@ -71,8 +71,10 @@ std::vector<Shrink> smaller_sizes(const Excerpt& excerpt) {
       groups.push_back({axes[a]});
       for (std::size_t b = a + 1; b < axes.size(); ++b) groups.push_back({axes[a], axes[b]});
     }
-    std::set<std::int64_t> sizes = {1, size / 4, size / 2, size - 1};
+    // Large steps first; a fault that begins at a size is reached in few.
+    std::set<std::int64_t> sizes = {1, size / 4, size / 2, size - size / 8, size - size / 32, size - 1};
     sizes.erase(0);
+    sizes.erase(size);
     for (const std::vector<ExcerptAxis>& group : groups)
       for (const std::int64_t to : sizes) {
         if (group.size() > 1) list.push_back(crop(excerpt, group, size, to, false, Groups::follow));

@@ -44,7 +44,7 @@ class Composition {
 
   /// All outputs of an operator of ONNX's domain.
   [[nodiscard]] Result<Values> all(std::string_view op_type, Values inputs,
-                                   std::vector<Attribute> attributes = {}, std::size_t outputs = 1,
+                                   const std::vector<Attribute>& attributes = {}, std::size_t outputs = 1,
                                    std::int64_t opset = 21) {
     while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
     Node node{.name = context_.node().name,
@@ -52,7 +52,7 @@ class Composition {
               .domain = "",
               .inputs = {},
               .outputs = {},
-              .attributes = std::move(attributes),
+              .attributes = attributes,
               .subgraphs = {},
               .captured = {}};
     node.opset = opset;
@@ -66,8 +66,8 @@ class Composition {
   }
   /// Its first output.
   [[nodiscard]] Result<Value> one(std::string_view op_type, Values inputs,
-                                  std::vector<Attribute> attributes = {}, std::int64_t opset = 21) {
-    DRIFTSCOPE_TRY(const Values made, all(op_type, std::move(inputs), std::move(attributes), 1, opset));
+                                  const std::vector<Attribute>& attributes = {}, std::int64_t opset = 21) {
+    DRIFTSCOPE_TRY(const Values made, all(op_type, std::move(inputs), attributes, 1, opset));
     return made[0];
   }
 
