@@ -47,8 +47,8 @@ double magnitude_of(const Minifloat& format, unsigned magnitude) {
   return std::ldexp(hidden + fraction, (subnormal ? 1 : exponent) - format.bias - format.fraction);
 }
 
-/// Neighbouring bits of a finite magnitude, of the format with as many exponents as needed: one beyond the
-/// largest where it is too large. The bits are in the order of the numbers.
+/// The bits of a finite magnitude, rounded; one more than those of the largest where it is too large. The bits
+/// are in the order of the numbers, so that a carry into the next exponent comes out right.
 unsigned rounded_bits(const Minifloat& format, double magnitude, MinifloatRounding rounding) {
   const int lowest = 1 - format.bias - (format.has_zero ? 0 : 1);  // exponent of the smallest normal
   const int exponent = magnitude == 0.0 ? lowest : std::max(std::ilogb(magnitude), lowest);
@@ -94,8 +94,7 @@ unsigned narrow(const Minifloat& format, double x, bool saturate, MinifloatRound
   const unsigned top = largest_bits(format);
   const unsigned bits = std::isinf(x) ? top + 1 : rounded_bits(format, magnitude, rounding);
   if (bits > top) {
-    if (saturate) return sign | top;
-    if (format.specials == Specials::none) return sign | top;
+    if (saturate || format.specials == Specials::none) return sign | top;
     return format.specials == Specials::ieee ? sign | infinity_bits(format) : nan_bits(format, sign);
   }
   if (bits == 0 && format.specials == Specials::nan_for_minus_zero) return 0;

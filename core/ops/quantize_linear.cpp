@@ -116,7 +116,11 @@ struct QuantizeLinear {
       const auto rounded = static_cast<double>(static_cast<float>(math::value(q)));
       bits[at] =
           rounder.bits(context.has_input(2) ? rounded + 0.0 : rounded);  // a zero point of 0 makes 0 of -0
-      if constexpr (std::is_same_v<S, Bounded>) bounds[at] = rounder.bounded(q);
+      if constexpr (std::is_same_v<S, Bounded>) {
+        const double moved = std::fabs(rounded - q.value);  // NaN of infinity: then both are the same
+        const double by = moved > 0.0 ? moved : 0.0;
+        bounds[at] = rounder.bounded({rounded, q.worst + by, q.likely + by});
+      }
     });
     store_minifloats(bits, y);
     return {};

@@ -2,12 +2,12 @@
 // Client: worker.mjs. The HTTP side is described in native/http/server.hpp.
 import { checkDocument, checkResponse } from "./client.mjs";
 import { openEngine } from "./engine.mjs";
+import { pause } from "../shared/pause.mjs";
 
 // The browser's work after a request (closing it, waking its processes) must not fall into a reading.
 const settleMs = 4;
 // The PC considers a silent page to be hanging; see job.mjs.
 const heartbeatMs = 400;
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function nextRequest(url) {
   for (;;) {

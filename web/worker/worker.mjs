@@ -7,6 +7,7 @@ import { coordinate } from "./coordinator.mjs";
 import { loadMessages, openEngine, runToEnd } from "./engine.mjs";
 import { answer } from "./pulse.mjs";
 import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
+import { pause } from "../shared/pause.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.
@@ -15,7 +16,6 @@ const sliceMs = 50;
 // processors.
 const quietMs = 500;
 const settleMs = 20;
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let engine; // of the run
 let messages; // the schema's tables

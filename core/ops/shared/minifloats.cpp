@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/graph/attributes.hpp"
+#include "core/ops/shared/move.hpp"
 
 namespace driftscope {
 
@@ -33,19 +34,17 @@ Bounded MinifloatRounder::bounded(const Bounded& x) const {
     // ONNX says nothing of negative numbers without a sign.
     if (!format_.has_sign && x.value - error < 0.0) return infinity;
     if (error == 0.0) return 0.0;
-    const double low = made(x.value - error);
-    const double high = made(x.value + error);
-    const double furthest = std::max(std::fabs(value - low), std::fabs(high - value));
-    return std::isnan(furthest) ? infinity : furthest;
+    // Beyond the largest it may be infinity or NaN.
+    const double below = std::fabs(value - made(x.value - error));
+    const double above = std::fabs(made(x.value + error) - value);
+    return std::isnan(below) || std::isnan(above) ? infinity : std::max(below, above);
   };
   return {value, reach(x.worst), reach(x.likely)};
 }
 
 void store_minifloats(std::span<const std::uint8_t> bits, Tensor& tensor) {
-  if (bits_per_element(tensor.dtype()) == 8)
-    std::ranges::copy(bits, tensor.mutable_values<std::uint8_t>().begin());
-  else
-    for (std::size_t i = 0; i < bits.size(); ++i) store_packed(tensor, i, bits[i]);
+  if (bits_per_element(tensor.dtype()) < 8) return pack_elements(bits, tensor);
+  std::ranges::copy(bits, tensor.mutable_values<std::uint8_t>().begin());
 }
 
 }  // namespace driftscope

@@ -92,27 +92,32 @@ TEST_CASE("Cast_ToPowersOfTwo_RoundsAsAsked") {
 }
 
 // What a rounding before can move is in the bound: 17 is the middle of 16 and 18.
-TEST_CASE("Cast_OfAMovedNumber_MayBeEitherNeighbour") {
+TEST_CASE("Cast_OfAMovedNumber_MayBeEitherNeighbourOrOverflow") {
   ModelBuilder builder;
   builder.opset(21)
       .input("x", DType::float32, {1})
       .node("Mul", {"x", "x"}, {"y"})
       .node("Cast", {"y"}, {"z"}, {to(DType::float8e4m3fn)})
-      .output("z");
+      .node("Cast", {"y"}, {"w"}, {to(DType::float8e4m3fn), integer("saturate", 0)})
+      .output("z")
+      .output("w");
   const Graph graph = built(builder);
-  const auto reached = [&](float x) {
+  const auto reached = [&](float x, std::size_t node) {
     ThreadPool threads(1);
     Evaluated<Bounded> value{DType::float32, {1}, {Bounded(double{x})}, {}};
     const Evaluated<Bounded>* const first[] = {&value, &value};
     const auto product = evaluate<Bounded>(graph.nodes[0], first, threads);
     REQUIRE(product.ok());
     const Evaluated<Bounded>* const second[] = {&(*product)[0]};
-    const auto cast = evaluate<Bounded>(graph.nodes[1], second, threads);
+    const auto cast = evaluate<Bounded>(graph.nodes[node], second, threads);
     REQUIRE(cast.ok());
     return (*cast)[0].real.empty() ? 0.0 : (*cast)[0].real[0].worst;
   };
-  CHECK(reached(std::sqrt(17.0F)) == 2);
-  CHECK(reached(4) == 0);
+  CHECK(reached(std::sqrt(17.0F), 1) == 2);
+  CHECK(reached(4, 1) == 0);
+  // 464 is the middle of the largest number and what would come next: NaN, unless it saturates.
+  CHECK(reached(std::sqrt(464.0F), 1) == 0);
+  CHECK(reached(std::sqrt(464.0F), 2) == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("QuantizeLinear_ToMinifloats_DividesAndRounds") {
