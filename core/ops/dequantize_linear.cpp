@@ -36,15 +36,23 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{TensorType{y, context.input(0).shape}};
 }
 
+/// Whether a number has few enough digits for a type of this roundoff, a power of two.
+bool fits(double x, double unit_roundoff) {
+  int exponent = 0;
+  const double digits = std::frexp(x, &exponent) / unit_roundoff;
+  return digits == std::nearbyint(digits);
+}
+
 /// Of integers of 32 bits, or of minifloats.
 template <class S>
 S difference(double x, double zero_point) {
   const double exact = x - zero_point;
   S result = math::exact<S>(exact);
-  if constexpr (std::is_same_v<S, Bounded>)
-    if (std::fabs(exact) * current_error_model().unit_roundoff > 1.0 || exact != std::nearbyint(exact))
-      result.worst = result.likely = result.systematic =
-          rounding_error(current_error_model(), std::fabs(exact));
+  if constexpr (std::is_same_v<S, Bounded>) {
+    const ErrorModel& model = current_error_model();
+    if (std::fabs(exact) * model.unit_roundoff > 1.0 || !fits(exact, model.unit_roundoff))
+      result.worst = result.likely = result.systematic = rounding_error(model, std::fabs(exact));
+  }
   return result;
 }
 

@@ -3,11 +3,11 @@
 and caches in, logits and grown caches out (input_ids, attention_mask, position_ids, past_key_values.N.key → present.N.key).
 
     tools/zoo/decoder.py --out FOLDER               decoder.onnx, of 490 words, 150 kB, and tokenizer.json
-    tools/zoo/decoder.py --out FOLDER --random --width 1024 --layers 8 --words 32000   to measure: random weights,
-                                                                                   and those of the logits apart
+    tools/zoo/decoder.py --out FOLDER --random --width 1024 --layers 8 --words 32000   to measure: random weights
 
-Layers as in Radford et al. 2019, with normalization first; the logits' weights are those of the embedding. PyTorch trains
-it, and the ONNX graph is written node by node, so that every value has a name that a person can read.
+Layers as in Radford et al. 2019, with normalization first; the logits' weights are those of the embedding, but with
+--random, where they are weights apart, so that a quantizer finds them. PyTorch trains it, and the ONNX graph is written
+node by node, so that every value has a name that a person can read.
 """
 import argparse
 import json

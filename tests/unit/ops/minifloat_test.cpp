@@ -146,6 +146,13 @@ TEST_CASE("DequantizeLinear_OfMinifloats_MultipliesByBlockAndByPowersOfTwo") {
   CHECK(node.run()[0].dtype() == DType::float16);
 }
 
+// The difference to a zero point of 0 is exact.
+TEST_CASE("DequantizeLinear_OfMinifloats_RoundsTheProductAlone") {
+  const Tensor x = of_bits(DType::float8e5m2, {2}, {0x3a, 0x01});  // 0.75 and 2⁻¹⁶
+  const OneNode node{"DequantizeLinear", {x, floats({}, {1})}, {}, 23};
+  for (const Bounded& y : node.bounded()) CHECK(y.worst <= 0x1p-24 * std::fabs(y.value) * 1.001);
+}
+
 TEST_CASE("Movement_OfPackedElements_KeepsEachOfThem") {
   const Tensor x = of_bits(DType::int2, {2, 3}, {0x24, 0x0e});  // 0 1 -2 / 0 -2 -1... from the lowest bits up
   const std::vector<double> before = numbers_of(x);
