@@ -47,8 +47,8 @@ double magnitude_of(const Minifloat& format, unsigned magnitude) {
   return std::ldexp(hidden + fraction, (subnormal ? 1 : exponent) - format.bias - format.fraction);
 }
 
-/// The bits of a finite magnitude, rounded; one more than those of the largest where it is too large. Bits are
-/// in the order of the numbers, so that a carry into the next exponent comes out right.
+/// The bits of a finite magnitude, rounded; one more than those of the largest where it is too large. Bits
+/// are in the order of the numbers, so that a carry into the next exponent comes out right.
 unsigned rounded_bits(const Minifloat& format, double magnitude, MinifloatRounding rounding) {
   const int lowest = 1 - format.bias - (format.has_zero ? 0 : 1);  // exponent of the smallest normal
   const int exponent = magnitude == 0.0 ? lowest : std::max(std::ilogb(magnitude), lowest);
