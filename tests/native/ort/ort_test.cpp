@@ -68,6 +68,39 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 
 }  // namespace
 
+// Its numbers of these types are others than ONNX's, in some releases only for what comes out.
+TEST_CASE("Ort_ValuesOfTwoBitsAndOfPowers_KeepTheirType") {
+  for (const DType dtype : {DType::uint2, DType::int2, DType::float8e8m0}) {
+    CAPTURE(dtype_name(dtype));
+    const auto to = [](DType type) { return integer("to", static_cast<std::int64_t>(type)); };
+    const ModelFile model = made(ModelBuilder()
+                                     .opset(25)
+                                     .ir_version(11)
+                                     .input("x", dtype, {4})
+                                     .node("Cast", {"x"}, {"y"}, {to(DType::float32)})
+                                     .node("Cast", {"y"}, {"z"}, {to(dtype)})
+                                     .output("y")
+                                     .output("z")
+                                     .bytes());
+    // 0 1 2 3, 0 1 -2 -1, or powers of two from 1 on.
+    const bool powers = dtype == DType::float8e8m0;
+    const std::vector<std::uint8_t> bytes =
+        powers ? std::vector<std::uint8_t>{127, 128, 129, 130} : std::vector<std::uint8_t>{0xe4};
+    const auto x = Tensor::from_bytes(dtype, {4}, std::as_bytes(std::span(bytes)));
+    REQUIRE(x.ok());
+    RunRequest request;
+    request.model = &model;
+    request.inputs = {{"x", *x}};
+    request.plan.capture = capture_message(Capture::all);
+    const auto trace = TargetRunner({}).run(target("opt=none"), request, [](auto, auto, auto) {});
+    REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+    REQUIRE(trace->find("z") != nullptr);
+    CHECK(trace->find("z")->dtype() == dtype);
+    CHECK(std::ranges::equal(trace->find("z")->bytes(), x->bytes()));
+    CHECK(trace->find("y")->values<float>()[3] == (powers ? 8 : dtype == DType::int2 ? -1 : 3));
+  }
+}
+
 // Without VNNI ONNX Runtime adds 8-bit products in pairs of 16 bits, which saturate (onnxruntime#12088),
 // unless this option has it take unsigned weights.
 constexpr const char* precise = "session.x64quantprecision=1";

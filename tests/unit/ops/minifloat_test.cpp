@@ -131,6 +131,13 @@ TEST_CASE("QuantizeLinear_ToMinifloats_DividesAndRounds") {
   CHECK(numbers_of(fours) == std::vector<double>{0, 0.5, 1, 6, -6});
 }
 
+TEST_CASE("QuantizeLinear_ToMinifloats_AddsTheZeroPointToMinusZero") {
+  OneNode node{"QuantizeLinear", {floats({1}, {-0.0F}), floats({}, {2})}, {integer("output_dtype", 17)}, 23};
+  CHECK(bits_of(node.run()[0]) == std::vector<int>{0x80});
+  node.inputs.emplace_back(of_bits(DType::float8e4m3fn, {}, {0}));
+  CHECK(bits_of(node.run()[0]) == std::vector<int>{0});
+}
+
 TEST_CASE("DequantizeLinear_OfMinifloats_MultipliesByBlockAndByPowersOfTwo") {
   const Tensor x = of_bits(DType::float4e2m1, {4}, {0x21, 0xf7});  // 0.5, 1, 6, -6
   OneNode node{

@@ -42,6 +42,17 @@ TEST_CASE("Reduce_FaultOfFiveOrMoreChannels_KeepsExactlyFive") {
   CHECK_FALSE(small.steps.empty());
 }
 
+// By ones from 384 it would take more than 83 tries.
+TEST_CASE("Reduce_FaultThatBeginsAtASize_IsReachedInFewTries") {
+  const auto fault = [](const Excerpt& excerpt, std::span<float> y) {
+    if (shape_of(excerpt, 0)[1] >= 301) y[0] += 3.0f + std::fabs(y[0]);
+  };
+  const Reduced small = reduced(conv({1, 384, 2, 2}, {1, 384, 1, 1}), fault);
+  CHECK(small.finished);
+  CHECK(shape_of(small.excerpt, 0)[1] == 301);
+  CHECK(small.steps.size() < 30);
+}
+
 TEST_CASE("Reduce_DepthwiseConvolution_LosesChannelsWithItsGroups") {
   const auto fault = [](const Excerpt&, std::span<float> y) {
     for (float& value : y) value += 1.0f + std::fabs(value);
