@@ -54,11 +54,12 @@ std::optional<std::string> page_script(const Report& report) {
   for (const PlacedInput& input : placed_inputs(report))
     feeds += fmt::format("{}\"{}\": tf.tensor({}, {}, \"{}\")", feeds.empty() ? "" : ",\n  ", input.name,
                          input.values, input.shape, input.dtype == "bool" ? "bool" : input.dtype);
+  // Without a folder TensorFlow.js takes the weights from the root of the site.
   return placing_functions(report) + flags(report.facts) +
          fmt::format(
              "await tf.setBackend(\"{}\");\n"
              "await tf.ready();\n"
-             "const model = await tf.loadGraphModel(\"model.json\");\n"
+             "const model = await tf.loadGraphModel(\"./model.json\");\n"
              "const inputs = {{\n  {} }};\n"
              "const y = model.execute(inputs, \"{}\");\n"
              "const values = await y.data();\n"

@@ -71,6 +71,7 @@ TEST_CASE("ReportFiles_ForTensorFlowJs_HaveACheckedGraphModelAndChannelsLast") {
     CHECK(holds(page, "reordered((await load(\"x0.npy\")).data, [1, 3, 6, 5], [0, 2, 3, 1])"));
     CHECK(holds(page, "[1, 6, 5, 3], \"float32\""));
     CHECK(holds(page, "model.json</code>, converted from it, runs"));
+    CHECK(holds(page, "loadGraphModel(\"./model.json\")"));  // whose weights lie beside it
     CHECK(holds(text_of(files, "package.json"), "\"@tensorflow/tfjs-core\": \"4.22.0\""));
     const std::string issue = text_of(files, "issue.md");
     for (const char* field :
