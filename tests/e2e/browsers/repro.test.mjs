@@ -4,6 +4,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, environment, run, temporaryFolder } from "../support.mjs";
+import { onnxModel } from "../onnx_model.mjs";
 import { chain } from "../tiny_onnx.mjs";
 import { nothingLeft, processes } from "./processes.mjs";
 
@@ -72,6 +73,21 @@ const oneOperator = (op, values) => ({
   },
 });
 
+/** A product with weights, each of whose two matrices serves three products; each number is another. */
+function broadcastProduct(folder) {
+  const values = (count) => Array.from({ length: count }, (_, i) => (i % 7) + 0.25 * i);
+  const path = join(folder, "product.onnx");
+  const w = { dtype: "float32", shape: [2, 1, 2, 3], values: values(12) };
+  const graph = {
+    nodes: [["MatMul", ["x", "w"], ["y"]]],
+    constants: { w },
+    inputs: { x: { dtype: "float32", shape: [2, 3, 2, 2] } },
+    outputs: { y: { dtype: "float32", shape: [2, 3, 2, 3] } },
+  };
+  writeFileSync(path, onnxModel(graph));
+  return path;
+}
+
 /** What is wrong on other runtimes: a model, its input, and how the page gets the model. */
 const others = [
   // asinh(x) as ln(x + √(x² + 1)), whose square overflows.
@@ -81,6 +97,12 @@ const others = [
     files: ["model.json", "package.json"],
     issue: [/\*\*System information\*\*/, /TensorFlow\.js version: 4\./, /two references agree/],
   })),
+  {
+    engine: "tfjs-wasm",
+    model: broadcastProduct,
+    files: ["model.json", "group1-shard1of1.bin"],
+    issue: [/TensorFlow\.js version: 4\./],
+  },
   {
     engine: "litert-webgpu",
     model: () => asset("models", "lenet5-int8.onnx"),
