@@ -15,6 +15,7 @@
 #include "core/protocol/service.hpp"
 #include "native/host/trace_writer.hpp"
 #include "native/os/log_tail.hpp"
+#include "native/os/own_program.hpp"
 #include "native/os/resource_limits.hpp"
 
 namespace driftscope {
@@ -165,12 +166,16 @@ Result<WorkerProcess> WorkerProcess::start() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return io_error(std::string("cannot connect to a process: ") + std::strerror(errno));
   ProcessSpec spec;
-  spec.arguments = {"/proc/self/exe", "bench-worker", "--line", std::to_string(ends[1])};
-  if (asked_memory() > 0) {
-    spec.arguments.insert(spec.arguments.begin() + 1, {"--max-memory", std::to_string(asked_memory())});
-  }
+  spec.arguments = own_program();
+  const auto add = [&spec](std::initializer_list<std::string> arguments) {
+    spec.arguments.insert(spec.arguments.end(), arguments);
+  };
+  if (asked_memory() > 0) add({"--max-memory", std::to_string(asked_memory())});
+  constexpr int line_of_worker = 3;
+  add({"bench-worker", "--line", std::to_string(line_of_worker)});
   spec.output = folder.path() / "worker.log";
   spec.pass_fd = ends[1];
+  spec.passed_as = line_of_worker;
   auto process = ChildProcess::start(spec);
   close(ends[1]);
   if (!process.ok()) {

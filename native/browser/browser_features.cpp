@@ -12,6 +12,7 @@
 #include "native/browser/chromium_sandbox.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/files.hpp"
+#include "native/os/find_program.hpp"
 #include "native/os/temp_folder.hpp"
 #include "native/platform/cache_folder.hpp"
 #include "native/platform/trusted_path.hpp"

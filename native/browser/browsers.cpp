@@ -11,6 +11,7 @@
 #include "native/browser/browser_features.hpp"
 #include "native/browser/xvfb.hpp"
 #include "native/os/child_process.hpp"
+#include "native/os/find_program.hpp"
 #include "native/os/temp_folder.hpp"
 
 namespace driftscope {

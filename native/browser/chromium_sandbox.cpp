@@ -1,36 +1,18 @@
 #include "native/browser/chromium_sandbox.hpp"
 
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
+
+#include "native/os/namespaces.hpp"
 
 namespace driftscope {
 namespace {
 
-// What the sandbox does first: a user namespace of its own, and with the rights in there others. (AppArmor of
-// Ubuntu allows the first and forbids the second.)
-bool has_user_namespaces() {
-  const pid_t child = fork();
-  if (child < 0) return false;
-  if (child == 0)  // only system calls: this process has threads
-    _exit(unshare(CLONE_NEWUSER) == 0 && unshare(CLONE_NEWPID | CLONE_NEWNET) == 0 ? 0 : 1);
-  int status = 1;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-// The older sandbox: a program of root's that makes the namespaces. A container that takes away that right,
-// or forbids programs to gain any, takes it away as well.
+// The older sandbox: a program of root's that makes the namespaces.
 bool has_setuid_helper() {
-  constexpr int may_administrate = 21;  // CAP_SYS_ADMIN
-  if (prctl(PR_CAPBSET_READ, may_administrate) != 1 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
-    return false;
+  if (!may_gain_rights()) return false;
   for (const char* path : {"/usr/lib/chromium/chrome-sandbox", "/usr/lib64/chromium/chrome-sandbox",
                            "/usr/lib/chromium-browser/chrome-sandbox", "/opt/google/chrome/chrome-sandbox"}) {
     struct stat helper{};
@@ -44,7 +26,7 @@ bool has_setuid_helper() {
 const std::string& why_no_sandbox() {
   static const std::string why = [] {
     if (geteuid() == 0) return std::string("it does not work as root");
-    if (has_user_namespaces() || has_setuid_helper()) return std::string();
+    if (may_make_namespaces() || has_setuid_helper()) return std::string();
     return std::string("the kernel, or the container that this runs in, forbids user namespaces");
   }();
   return why;

@@ -56,12 +56,22 @@ Result<Xvfb> Xvfb::start(const fs::path& folder) {
   DRIFTSCOPE_CHECK(write_authority(authority));
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return io_error("cannot make a pipe");
+  constexpr int line_of_display = 3;
   ProcessSpec spec;
-  spec.arguments = {
-      "Xvfb",     "-displayfd", std::to_string(ends[1]), "-screen", "0", "1280x1024x24", "-nolisten", "tcp",
-      "-noreset", "-auth",      authority.string()};
+  spec.arguments = {"Xvfb",
+                    "-displayfd",
+                    std::to_string(line_of_display),
+                    "-screen",
+                    "0",
+                    "1280x1024x24",
+                    "-nolisten",
+                    "tcp",
+                    "-noreset",
+                    "-auth",
+                    authority.string()};
   spec.output = log;
   spec.pass_fd = ends[1];
+  spec.passed_as = line_of_display;
   auto started = ChildProcess::start(spec);
   close(ends[1]);
   if (!started.ok()) {

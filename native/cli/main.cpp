@@ -1,13 +1,12 @@
 // driftscope: turns the result of a command into an exit code.
-#include <malloc.h>
-
 #include <exception>
 #include <new>
 #include <system_error>
 
 #include "native/cli/commands/command_line.hpp"
-#include "native/os/cleanup.hpp"
+#include "native/os/free_memory.hpp"
 #include "native/os/process_start.hpp"
+#include "native/os/signal_watcher.hpp"
 
 namespace {
 
@@ -27,10 +26,7 @@ driftscope::Exit end_on_exception(const std::exception& error) {
 
 int main(int argc, char** argv) {
   driftscope::guard_process(static_cast<int>(driftscope::Exit::bad_input));
-  // Layers allocate and free megabytes. Freed memory is kept for later ones: getting fresh
-  // pages takes longer than computing many layers.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  driftscope::keep_free_memory();
   try {
     const driftscope::SignalWatcher signals;  // before any other thread
     const driftscope::Exit code = driftscope::run_command_line(argc, argv);

@@ -13,6 +13,7 @@
 #include "native/host/targets.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/files.hpp"
+#include "native/os/own_program.hpp"
 #include "native/os/resource_limits.hpp"
 #include "native/os/temp_folder.hpp"
 
@@ -111,9 +112,12 @@ Result<SessionTimes> measure_in_process(const ModelFile& model, const NamedInput
   const fs::path path = folder.path() / "request.json";
   DRIFTSCOPE_CHECK(write_temporary(path, json_text(request)));
   ProcessSpec spec;
-  spec.arguments = {"/proc/self/exe", "study-worker", path.string()};
-  if (asked_memory() > 0)
-    spec.arguments.insert(spec.arguments.begin() + 1, {"--max-memory", std::to_string(asked_memory())});
+  spec.arguments = own_program();
+  const auto add = [&spec](std::initializer_list<std::string> arguments) {
+    spec.arguments.insert(spec.arguments.end(), arguments);
+  };
+  if (asked_memory() > 0) add({"--max-memory", std::to_string(asked_memory())});
+  add({"study-worker", path.string()});
   spec.errors_too = false;
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout) * most_timeouts;
   auto line = command_output(spec, static_cast<int>(limit.count()));

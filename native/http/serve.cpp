@@ -1,23 +1,17 @@
 #include "native/http/serve.hpp"
 
-#include <fcntl.h>
-#include <malloc.h>
-#include <spawn.h>
-#include <unistd.h>
-
 #include <condition_variable>
-#include <csignal>
-#include <cstring>
 #include <ctime>
 #include <mutex>
 
 #include "core/trace/trace_file.hpp"
 #include "native/http/pc_runs.hpp"
 #include "native/http/server.hpp"
-#include "native/os/child_process.hpp"
-#include "native/os/cleanup.hpp"
+#include "native/os/desktop.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
+#include "native/os/free_memory.hpp"
+#include "native/os/signal_watcher.hpp"
 
 namespace driftscope {
 namespace {
@@ -55,30 +49,6 @@ Result<std::string> save_trace(const fs::path& folder, const Bytes& bytes) {
   return file.string();
 }
 
-// Passes the URL to the desktop. The started program is the user's own and is left alone.
-Status open_with_desktop(const std::string& url) {
-  const fs::path opener = find_program("xdg-open");
-  if (opener.empty()) return missing_error("--open needs xdg-open (package xdg-utils); open the URL by hand");
-  std::string program = opener.string();
-  std::string argument = url;
-  char* const arguments[] = {program.data(), argument.data(), nullptr};
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  for (const int fd : {0, 1, 2}) posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.c_str(), &files, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) return io_error("cannot start xdg-open: " + std::string(std::strerror(error)));
-  return {};
-}
-
 // Stops once, from any thread, however early.
 class StopFlag {
  public:
@@ -101,8 +71,7 @@ class StopFlag {
 }  // namespace
 
 Status serve(const ServeOptions& options) {
-  // Any of the threads that answer may run a model, and glibc keeps what each of its arenas has once held.
-  mallopt(M_ARENA_MAX, 2);
+  share_free_memory();
   StopFlag stop;
   SignalWatcher::on_stop([&stop] { stop.set(); });
   ServerOptions server_options;

@@ -61,7 +61,7 @@ struct BackgroundFile::State {
   // A deferred tensor is copied through one piece of memory, which stays in the cache.
   Status append_to_file(const Tensor& tensor) {
     if (tensor.in_memory()) return file.append(tensor.bytes());
-    const std::size_t grain = std::min(static_cast<std::size_t>(tensor.grain()), max_piece_bytes);
+    const auto grain = static_cast<std::size_t>(std::min<std::uint64_t>(tensor.grain(), max_piece_bytes));
     const std::size_t size = std::max(piece_bytes / grain, std::size_t{1}) * grain;
     try {
       if (piece.size() < size) piece.resize(size);

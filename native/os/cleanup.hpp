@@ -1,13 +1,12 @@
 // Actions to undo when Driftscope ends, however it ends: end browsers, remove temporary folders
 // and unfinished files. Clients: processes, temporary folders and files (they register), the
-// command line (handles signals). It ends nothing on its own.
+// signal watcher. It ends nothing on its own.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "core/base/result.hpp"
 
@@ -38,25 +37,6 @@ class CleanupRegistry {
   std::map<Id, Undo> entries_;
   Id next_ = 1;
   bool closed_ = false;
-};
-
-/// Catches SIGINT, SIGTERM and SIGHUP on a thread of its own, where any function may be called. To be
-/// made in main before any other thread: those inherit the blocked signals.
-class SignalWatcher {
- public:
-  SignalWatcher();
-  ~SignalWatcher();
-  SignalWatcher(const SignalWatcher&) = delete;
-  SignalWatcher& operator=(const SignalWatcher&) = delete;
-
-  /// While set, the first signal calls this and the program goes on (a server that stops by
-  /// itself); otherwise, and for the second one, everything is undone and the program ends by the
-  /// signal.
-  static void on_stop(std::function<void()> stop);
-
- private:
-  int wake_ = -1;
-  std::thread thread_;
 };
 
 }  // namespace driftscope

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "native/os/child_process.hpp"
+#include "native/os/find_program.hpp"
 
 namespace driftscope {
 

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <utility>
 
 #include "core/model/alive_tensors.hpp"
 #include "native/os/memory_group.hpp"
@@ -69,22 +68,5 @@ void limit_memory_as_asked(std::int64_t bytes) {
 }
 
 std::int64_t asked_memory() { return asked_bytes; }
-
-TimeLimit::TimeLimit(std::chrono::milliseconds time, std::function<void()> end)
-    : thread_([this, time, end = std::move(end)] {
-        std::unique_lock lock(mutex_);
-        if (changed_.wait_for(lock, time, [this] { return over_; })) return;
-        lock.unlock();
-        end();
-      }) {}
-
-TimeLimit::~TimeLimit() {
-  {
-    const std::lock_guard lock(mutex_);
-    over_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
 
 }  // namespace driftscope

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "native/os/folder_lock.hpp"
 #include "native/os/process_tree.hpp"
 
 namespace driftscope {
@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view name_prefix = "driftscope-";
 constexpr std::string_view new_prefix = ".driftscope-";
 
 // With one descriptor at a time, however deep it is: fs::remove_all takes one for each level, and gives up
@@ -57,19 +56,11 @@ bool remove_folder(const fs::path& folder) {
 // "driftscope-PID-XXXXXX" and nothing else: a user may have folders with similar names.
 bool is_ours(std::string_view name) {
   constexpr std::size_t random = 6;
-  if (!name.starts_with(name_prefix)) return false;
-  name.remove_prefix(name_prefix.size());
+  if (!name.starts_with(locked_folder_prefix)) return false;
+  name.remove_prefix(locked_folder_prefix.size());
   const std::size_t digits = name.find_first_not_of("0123456789");
   return digits != 0 && digits != std::string_view::npos && name[digits] == '-' &&
          name.size() == digits + 1 + random;
-}
-
-// If no other process has locked it, it is ours until the descriptor is closed. -1: it is locked.
-int lock_folder(const fs::path& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-  if (fd >= 0) ::close(fd);
-  return -1;
 }
 
 // A killed Driftscope's browsers end with it, but not those of their processes that were stopped.
@@ -125,9 +116,9 @@ Result<TempFolder> TempFolder::make_in(const fs::path& parent) {
     };
     if (!mkdtemp(made.data())) return failed("make");
     folder.lock_ = lock_folder(made);
-    const std::string name =
-        (parent / (std::string(name_prefix) + std::to_string(getpid()) + made.substr(made.rfind('-'))))
-            .string();
+    const std::string name = (parent / (std::string(locked_folder_prefix) + std::to_string(getpid()) +
+                                        made.substr(made.rfind('-'))))
+                                 .string();
     if (folder.lock_ < 0 || ::rename(made.c_str(), name.c_str()) != 0) {
       Error why = failed("lock");
       ::rmdir(made.c_str());

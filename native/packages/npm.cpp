@@ -13,6 +13,7 @@
 #include "core/base/sha256.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/files.hpp"
+#include "native/os/find_program.hpp"
 #include "native/os/folders.hpp"
 #include "native/os/temp_folder.hpp"
 #include "native/packages/integrity.hpp"

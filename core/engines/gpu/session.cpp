@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <numeric>
 
 #include "core/engines/gpu/describe.hpp"
 #include "core/engines/gpu/host_order.hpp"

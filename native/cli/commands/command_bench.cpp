@@ -14,8 +14,8 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/targets.hpp"
-#include "native/os/cleanup.hpp"
 #include "native/os/files.hpp"
+#include "native/os/signal_watcher.hpp"
 
 namespace driftscope {
 namespace {

@@ -17,8 +17,8 @@
 #include "native/host/hunt_run.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/targets.hpp"
-#include "native/os/cleanup.hpp"
 #include "native/os/files.hpp"
+#include "native/os/signal_watcher.hpp"
 
 namespace driftscope {
 namespace {

@@ -18,9 +18,9 @@
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/study_run.hpp"
 #include "native/host/study_folder.hpp"
-#include "native/os/cleanup.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
+#include "native/os/signal_watcher.hpp"
 
 namespace driftscope {
 namespace {

@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 namespace driftscope {
 
+// Not by from_chars, which libc++ lacks for doubles.
 Result<double> seconds_of(const std::string& option, const std::string& text) {
-  double number = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const std::string digits = text.substr(0, text.find_first_not_of("0123456789."));
+  const std::string_view unit = std::string_view(text).substr(digits.size());
+  const bool plain = !digits.empty() && digits != "." && std::ranges::count(digits, '.') <= 1;
+  const double number = plain ? std::strtod(digits.c_str(), nullptr) : 0.0;
   const double factor = unit == "h" ? 3600.0 : unit == "m" ? 60.0 : unit == "s" || unit.empty() ? 1.0 : 0.0;
-  if (error != std::errc() || factor == 0.0 || !std::isfinite(number) || number <= 0.0)
+  if (factor == 0.0 || !std::isfinite(number) || number <= 0.0)
     return bad_input(fmt::format("{} {}: expected a time such as 15m, 90s or 2h", option, text));
   return number * factor;
 }

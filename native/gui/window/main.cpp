@@ -15,8 +15,8 @@
 #include "native/cli/console.hpp"
 #include "native/gui/window/script.hpp"
 #include "native/gui/window/window_host.hpp"
-#include "native/os/cleanup.hpp"
 #include "native/os/process_start.hpp"
+#include "native/os/signal_watcher.hpp"
 
 namespace driftscope {
 namespace {
