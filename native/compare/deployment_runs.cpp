@@ -55,7 +55,7 @@ std::vector<NamedRange> output_ranges(const Graph& graph, const Trace& trace) {
   return ranges;
 }
 
-/// Of pc/strict, value by value as they are computed: none is kept.
+/// Of strict, value by value as they are computed: none is kept.
 void see_ranges(const ModelFile& model, ComparisonInputs inputs, TargetRunner& runner,
                 const DeploymentProgress& progress, DeployRuns& runs) {
   std::vector<NamedRange> ranges;
@@ -66,7 +66,7 @@ void see_ranges(const ModelFile& model, ComparisonInputs inputs, TargetRunner& r
     if (const auto range = range_of(tensor)) ranges.push_back({name, *range});
     return {};
   };
-  const auto trace = run_once(model, inputs, "pc/strict", false, runner, progress);
+  const auto trace = run_once(model, inputs, default_target("strict"), false, runner, progress);
   if (!trace.ok()) {
     runs.no_layers = trace.error().message;
     return;

@@ -15,7 +15,7 @@ namespace driftscope {
 namespace {
 
 std::vector<std::string> usual_targets() {
-  std::vector<std::string> targets = {"pc/" + default_engine().name()};
+  std::vector<std::string> targets = {default_target()};
   for (const auto& engine : engines())
     if (engine->info().kind == EngineKind::own && engine->info().in_browsers)
       targets.push_back("chrome/" + engine->name());

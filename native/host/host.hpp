@@ -85,6 +85,9 @@ class HostTable {
 /// All of this build (generated: build/generated/hosts/host_registry.cpp).
 [[nodiscard]] const HostTable& host_table();
 
+/// Where something runs when nothing is said: "pc"; in a program without that host "node".
+[[nodiscard]] std::string_view default_host();
+
 /// The error lists those that there are.
 [[nodiscard]] Result<const Host*> find_host(const Target& target);
 

@@ -14,6 +14,7 @@
 #include "core/verify/top1.hpp"
 #include "native/host/gradient_file.hpp"
 #include "native/host/target_runner.hpp"
+#include "native/host/targets.hpp"
 
 namespace driftscope {
 namespace {
@@ -128,7 +129,8 @@ class SearchedInputs final : public HuntCases {
     request.inputs = inputs;
     request.plan.capture = capture;
     request.plan.repeat = 1;
-    return runner_.run({"pc", "strict", {}}, request, [](std::string_view, std::int64_t, std::int64_t) {});
+    return runner_.run({std::string(default_host()), "strict", {}}, request,
+                       [](std::string_view, std::int64_t, std::int64_t) {});
   }
 
   [[nodiscard]] const Tensor* answer_in(const Trace& trace) const {
@@ -230,7 +232,8 @@ Result<std::unique_ptr<HuntCases>> searched_inputs(std::shared_ptr<const ModelFi
                                                    const NamedInputs& first, std::uint64_t seed) {
   auto cases = std::make_unique<SearchedInputs>(std::move(model), first, seed);
   auto opened = cases->open(first);
-  if (!opened.ok()) return in_context(std::move(opened).error(), "pc/strict, which guides the search");
+  if (!opened.ok())
+    return in_context(std::move(opened).error(), default_target("strict") + ", which guides the search");
   return std::unique_ptr<HuntCases>(std::move(cases));
 }
 

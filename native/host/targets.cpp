@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/runtime/resolve_target.hpp"
 #include "native/host/host.hpp"
 
@@ -24,6 +25,10 @@ Status check_engine(const Target& target) {
 }
 
 }  // namespace
+
+std::string default_target(std::string_view engine) {
+  return fmt::format("{}/{}", default_host(), engine.empty() ? default_engine().name() : engine);
+}
 
 Result<Target> read_target(const std::string& text) {
   DRIFTSCOPE_TRY(Target target, parse_target(text));

@@ -2,7 +2,6 @@
 
 #include "core/base/json.hpp"
 #include "core/protocol/error_json.hpp"
-#include "core/runtime/engine.hpp"
 
 namespace driftscope {
 namespace {
@@ -42,13 +41,6 @@ std::vector<std::byte> PcRuns::exchange(const std::string& run, std::span<const 
   const bool failed = parse_json(unpack_message(response).json).contains("error");
   if (verb == "finish" || failed) service_.reset();  // and with it the model's memory
   return response;
-}
-
-std::vector<std::string> pc_targets() {
-  std::vector<std::string> targets;
-  for (const auto& engine : engines())
-    if (runs_on(engine->info(), "pc") && engine->available().ok) targets.push_back("pc/" + engine->name());
-  return targets;
 }
 
 }  // namespace driftscope

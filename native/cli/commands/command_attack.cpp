@@ -26,7 +26,7 @@ struct AttackOptions {
   std::string method;
   std::string dataset;
   std::vector<std::string> targets;
-  std::string gradient_target = "pc/strict";
+  std::string gradient_target = default_target("strict");
   std::string store;
   std::string folder;
   std::string html;

@@ -42,7 +42,7 @@ std::string usual_conditions(const CaptureOptions& asked) {
 
 struct CompareOptions {
   std::string model;
-  std::string left = "pc/" + default_engine().name();
+  std::string left = default_target();
   std::vector<std::string> right;
   CompareRequest request;
   CheckOptions checks;

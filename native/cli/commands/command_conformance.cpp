@@ -20,7 +20,7 @@ std::vector<const EngineInfo*> exact_engines() {
   std::vector<const EngineInfo*> found;
   for (const auto& engine : engines()) {
     const EngineInfo& info = engine->info();
-    if (!info.same_bits_everywhere || !runs_on(info, "pc")) continue;
+    if (!info.same_bits_everywhere || !runs_on(info, default_host())) continue;
     found.insert(info.kind == EngineKind::reference ? found.begin() : found.end(), &info);
   }
   return found;
@@ -29,7 +29,7 @@ std::vector<const EngineInfo*> exact_engines() {
 std::string default_targets() {
   std::string targets;
   for (const EngineInfo* engine : exact_engines())
-    targets += (targets.empty() ? "pc/" : ",pc/") + engine->name;
+    targets += (targets.empty() ? "" : ",") + default_target(engine->name);
   return targets;
 }
 

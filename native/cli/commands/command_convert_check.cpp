@@ -18,7 +18,7 @@ namespace {
 
 struct ConvertCheckOptions {
   ConvertCheckRequest request;
-  std::string target = "pc/" + default_engine().name();
+  std::string target = default_target();
   std::string map;
   std::string write_map;
   std::string json;

@@ -26,7 +26,7 @@ struct GenerateOptions {
   std::string model;
   PromptOptions prompts;
   std::vector<std::string> inputs, targets;
-  std::string reference = "pc/strict";
+  std::string reference = default_target("strict");
   std::string page, keep, json;
   GenerationPlan plan;
   bool no_verify = false;

@@ -37,7 +37,7 @@ struct RunOptions {
   std::string model;
   std::vector<std::string> inputs;
   std::string dataset;
-  std::string target = "pc/" + default_engine().name();
+  std::string target = default_target();
   std::string trace;
   CaptureOptions capture;
   LayerChoice layers;

@@ -44,8 +44,7 @@ void probe_features(std::vector<Capability>& findings) {
   }
 }
 
-std::vector<Capability> probe_environment() {
-  std::vector<Capability> findings;
+void add_pc(std::vector<Capability>& findings) {
   findings.push_back({"pc", true,
                       fmt::format("{}, {} processor{}", platform_name(), usable_processors(),
                                   usable_processors() == 1 ? "" : "s")});
@@ -55,6 +54,11 @@ std::vector<Capability> probe_environment() {
     findings.push_back({"pc/" + engine->name(), availability.ok,
                         availability.ok ? engine->info().summary : availability.reason});
   }
+}
+
+std::vector<Capability> probe_environment() {
+  std::vector<Capability> findings;
+  if (default_host() == "pc") add_pc(findings);
   const auto site = find_site();
   findings.push_back({"page", site.ok(), site.ok() ? site->string() : site.error().message});
   for (const auto& host : host_table().all()) {
