@@ -2,7 +2,7 @@
 # the needed folders are linked into one of our own.
 set(web_include "${CMAKE_BINARY_DIR}/headers")
 file(MAKE_DIRECTORY "${web_include}")
-foreach(package protozero flatbuffers nlohmann fmt doctest hwy stb)
+foreach(package protozero flatbuffers nlohmann fmt doctest hwy stb CLI)
   set(found FALSE)
   foreach(prefix "$ENV{DRIFTSCOPE_INCLUDE}" /usr/include /usr/local/include)
     if(NOT found AND prefix AND EXISTS "${prefix}/${package}")

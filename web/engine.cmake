@@ -83,7 +83,14 @@ endforeach()
 file(GLOB_RECURSE asset_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")
 # driftscope_site_file(source target): `target` below the site's folder.
+# Of npm's packages it is noted which (driftscope_runtime_files): who installs ours has them from there.
 function(driftscope_site_file source target)
+  set(modules "${CMAKE_SOURCE_DIR}/node_modules/")
+  cmake_path(IS_PREFIX modules "${source}" in_modules)
+  if(in_modules)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${modules}" OUTPUT_VARIABLE in_package)
+    set_property(GLOBAL APPEND_STRING PROPERTY DRIFTSCOPE_RUNTIME_FILES "${target}|${in_package}\n")
+  endif()
   add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/${target}"
     COMMAND "${CMAKE_COMMAND}" -E copy "${source}" "${DRIFTSCOPE_SITE}/${target}"
     DEPENDS "${source}" VERBATIM COMMENT "")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks of core/, native/ and web/: includes and imports go one way, core/ has no platform branches, every file
+"""Checks of core/, native/, web/ and node/: includes and imports go one way, core/ has no platform branches, every file
 is reached.
 
 usage: layers.py [ROOT]   exit code 1 when something is wrong; every finding names its file.
 
-The order of a tree stands in its layers.txt. native/ and web/ may use core/, and nothing of one another. A source is
-reached when a CMake file names it or a folder that it globs; a header when a source reaches it; a module when the
+The order of a tree stands in its layers.txt. native/ and web/ may use core/, and nothing of one another; node/, whose
+sources take the place of some of native/, may use native/ too. A source is reached when a CMake file names it or a folder that it globs; a header when a source reaches it; a module when the
 page, the npm package or CMake does; any other file when one of those names it. What only tests use is not reached."""
 import fnmatch
 import pathlib
@@ -13,7 +13,8 @@ import re
 import subprocess
 import sys
 
-TREES = ("core", "native", "web")
+TREES = ("core", "native", "web", "node")
+BELOW = {"core": (), "native": ("core",), "web": ("core",), "node": ("core", "native")}
 SOURCES = {".cpp", ".c"}
 HEADERS = {".hpp", ".h", ".inc"}
 SCRIPTS = {".mjs", ".js"}
@@ -93,8 +94,8 @@ def layer_findings(tree: Tree):
             target_top, target_folder = (target.split("/") + [""])[:2]
             if target not in files and not GENERATED_MODULE.match(target):
                 yield f"{name}:{number}: {target} is not a path from the root of the repository"
-            elif target_top not in (top, "core"):
-                yield f"{name}:{number}: {top}/ uses {target}, which is neither its own nor of core/"
+            elif target_top != top and target_top not in BELOW[top]:
+                yield f"{name}:{number}: {top}/ uses {target}, which is neither its own nor of {' or '.join(BELOW[top]) or top}/"
             elif target_top == top and target_folder not in order:
                 yield f"{name}:{number}: {target} lies in no layer of {top}/layers.txt"
             elif target_top == top and order.index(target_folder) > order.index(folder):
@@ -153,6 +154,7 @@ def unreached(tree: Tree):
             r"[\"/]" + re.escape(name[len(folder):].lstrip("/")) + r"\"", tree.text(start))}
     # web/peers/peers.mjs loads the adapter of a peer by the peer's name; the native program starts node_….mjs in Node.
     begun |= {name for name in code if re.fullmatch(r"web/(peers/([\w-]+)/\2|\w+/node_\w+)\.mjs", name)}
+    begun |= {name for name in code if name == "node/program/bin.mjs"}  # of the npm package (cmake/npm_package.mjs)
     reached = closure(named | begun, edges)
 
     texts = [tree.text(name) for name in reached | starts if name in tree.files]
@@ -185,7 +187,7 @@ def main() -> int:
     if root.is_file():
         root = root.parents[2]
     found = list(findings(root))
-    print("\n".join(found) or "core/, native/ and web/: includes go one way, no platform branches in core/, "
+    print("\n".join(found) or "core/, native/, web/ and node/: includes go one way, no platform branches in core/, "
           "every file is reached")
     return 1 if found else 0
 

@@ -79,7 +79,7 @@ env_text() {
   emcc=$(dirname "$(readlink -f "$(command -v emcc || echo /usr/share/emscripten/emcc)")")
   echo '# Written by tools/setup: source it (bash), then build.'
   printf 'export %s=%q\n' DRIFTSCOPE_CACHE "$cache" DRIFTSCOPE_XNNPACK "$xnnpack_home" \
-    DRIFTSCOPE_IMGUI "$imgui_home" DRIFTSCOPE_ZLIB "$zlib_home" \
+    DRIFTSCOPE_IMGUI "$imgui_home" DRIFTSCOPE_ZLIB "$zlib_home" DRIFTSCOPE_NODE_LIBRARIES "$node_libraries_home" \
     DRIFTSCOPE_EMSCRIPTEN_TOOLCHAIN "$emcc/cmake/Modules/Platform/Emscripten.cmake" \
     EMSDK_PYTHON "$python"
   if [[ -d $ort_headers ]]; then printf 'export DRIFTSCOPE_ONNXRUNTIME_HEADERS=%q\n' "$ort_headers"; fi

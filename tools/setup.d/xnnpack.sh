@@ -19,15 +19,15 @@ suite_apt() {
     -o Dir::State::lists="$to/apt/lists" -o Dir::Cache="$to/apt/cache" "$@"
 }
 
-# Writes to $1 the machine's own entry for Debian's main section, for sources too.
+# Writes to $1 the machine's own entry for Debian's main section, for sources too, of the suite $2 or Debian 13.
 write_suite() {
-  local suite form
+  local suite form to=${2:-trixie}
   for suite in bookworm trixie; do
     for form in sources list; do
       suite_list=$1.$form
       find /etc/apt/sources.list /etc/apt/sources.list.d -maxdepth 1 -type f -name "*.$form" \
         -print0 2>/dev/null | sort -z | xargs -0r awk -f "$parts/copy-suite.awk" \
-        -v from=$suite -v to=trixie -v sources=1 >"$suite_list"
+        -v from=$suite -v to="$to" -v sources=1 >"$suite_list"
       [[ ! -s $suite_list ]] || return 0
     done
   done

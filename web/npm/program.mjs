@@ -1,6 +1,6 @@
 // Finds the driftscope program and runs it. Clients: compare.mjs, bin.mjs.
 import { spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,9 +24,15 @@ function isProgram(path) {
   }
 }
 
+/** The URL of the program that comes with this package; null in a clone, which has the native one. */
+export function ownProgram() {
+  const url = new URL("./program/bin.mjs", import.meta.url);
+  return existsSync(url) ? url.href : null;
+}
+
 /**
- * `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this
- * file, else an installed one.
+ * The native program: `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone
+ * around this file, else an installed one.
  */
 export function findProgram(given = process.env.DRIFTSCOPE) {
   if (given) {
@@ -61,9 +67,10 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
 
 /** Runs it to the end: {exitCode, stdout, stderr, command}. Never rejects for an exit code. */
 export function runProgram(args, { program, cwd, env, signal } = {}) {
-  const command = [findProgram(program), ...args];
+  const own = program || process.env.DRIFTSCOPE ? null : ownProgram();
+  const command = [...(own ? [process.execPath, fileURLToPath(own)] : [findProgram(program)]), ...args];
   return new Promise((resolve, reject) => {
-    const child = spawn(command[0], args, {
+    const child = spawn(command[0], command.slice(1), {
       cwd,
       env: { ...process.env, NO_COLOR: "1", ...env },
       stdio: ["ignore", "pipe", "pipe"],

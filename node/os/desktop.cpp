@@ -1,0 +1,12 @@
+#include "native/os/desktop.hpp"
+
+#include "node/system/question.hpp"
+
+namespace driftscope {
+
+Status open_with_desktop(const std::string& url) {
+  if (node::ask({{"do", "openWithDesktop"}, {"url", url}}) == true) return {};
+  return missing_error("no program of the desktop opens a URL; open it by hand");
+}
+
+}  // namespace driftscope
