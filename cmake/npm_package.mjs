@@ -54,6 +54,9 @@ fs.writeFileSync(
   JSON.stringify(Object.fromEntries(runtimes), null, 1) + "\n",
 );
 
+// Those that the program has put there, where it was started from this folder, are not ours to pack.
+fs.writeFileSync(path.join(target, ".npmignore"), runtimes.map(([file]) => `/site/${file}\n`).join(""));
+
 const description = JSON.parse(fs.readFileSync(path.join(root, "web/npm/package.json"), "utf8"));
 const pinned = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8")).devDependencies;
 const packageOf = (file) =>

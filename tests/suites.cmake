@@ -53,15 +53,24 @@ if(DRIFTSCOPE_PLATFORM STREQUAL "web")
     COMMAND "${NODE_PROGRAM}" $<TARGET_FILE:driftscope_unit_tests> --test-suite=large)
   driftscope_suite("unit: relaxed SIMD under Node" LABELS unit web
     COMMAND "${NODE_PROGRAM}" --experimental-wasm-relaxed-simd $<TARGET_FILE:driftscope_nan_tests_relaxed>)
+  # Those of the suite "posix" need what Node lacks: fork, limits and locks of the system, owners of connections.
+  driftscope_suite("native parts: WebAssembly under Node" LABELS native web
+    COMMAND "${NODE_PROGRAM}" tests/node/run.mjs $<TARGET_FILE:driftscope_node_tests> --test-suite-exclude=posix)
+  driftscope_suite("system of the program for Node" LABELS web
+    COMMAND "${NODE_PROGRAM}" --test tests/node/system)
   driftscope_suite("service: WebAssembly under Node" LABELS web
     COMMAND "${NODE_PROGRAM}" --test tests/web/node)
   driftscope_suite("npm package: from an empty folder" LABELS web e2e
     COMMAND "${NODE_PROGRAM}" --test tests/web/package/package.test.mjs)
+  driftscope_suite("npm package: the program in it" LABELS web e2e
+    COMMAND "${NODE_PROGRAM}" --test tests/web/package/program.test.mjs)
   # Logs every call to the browser: where it hangs, the last one shows in which.
   driftscope_suite("page: in Chromium" LABELS web browser
     COMMAND "${CMAKE_COMMAND}" -E env DEBUG=pw:api ${browser_test} tests/web/page)
   driftscope_suite("npm package: on a page of its own" LABELS web browser
     COMMAND ${browser_test} tests/web/package/own_page.test.mjs)
+  driftscope_suite("npm package: the program and a browser" LABELS web browser
+    COMMAND ${browser_test} tests/web/package/program_browser.test.mjs)
   return()
 endif()
 

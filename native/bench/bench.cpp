@@ -9,6 +9,7 @@
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
+#include "native/host/host.hpp"
 #include "native/host/kept_file.hpp"
 #include "native/host/service_run.hpp"
 #include "native/platform/site.hpp"
@@ -70,10 +71,10 @@ class ModelBench {
     spec.stall_timeout = plan_.runner.stall_timeout;
     one.row.build = build_id();
     const auto& browsers = browser_hosts();
-    if (one.target.host == "pc") return open_local_subject(spec, stop_, one.row);
+    if (one.target.host == default_host()) return open_local_subject(spec, stop_, one.row);
     if (std::ranges::find(browsers, one.target.host) == browsers.end())
-      return bad_input(fmt::format("there is no host '{}' that can be measured; hosts are pc, {}",
-                                   one.target.host, fmt::join(browsers, ", ")));
+      return bad_input(fmt::format("there is no host '{}' that can be measured; hosts are {}, {}",
+                                   one.target.host, default_host(), fmt::join(browsers, ", ")));
     DRIFTSCOPE_TRY(spec.site, find_site(plan_.runner.site));
     if (!server_) {
       ServerOptions options;

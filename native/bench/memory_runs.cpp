@@ -8,6 +8,7 @@
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/machine.hpp"
 #include "native/browser/browsers.hpp"
+#include "native/host/host.hpp"
 #include "native/host/service_run.hpp"
 #include "native/platform/site.hpp"
 
@@ -41,7 +42,8 @@ Result<MemoryOverRuns> watch_memory(Subject& subject, const MemoryRunsRequest& r
 }
 
 bool can_watch_memory(const Target& target) {
-  return target.host == "pc" || std::ranges::find(browser_hosts(), target.host) != browser_hosts().end();
+  return target.host == default_host() ||
+         std::ranges::find(browser_hosts(), target.host) != browser_hosts().end();
 }
 
 Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsRequest& request,
@@ -57,11 +59,11 @@ Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsReques
   progress("watching memory", 0, request.runs);
   BenchRow row;
   std::unique_ptr<Subject> subject;
-  if (target.host == "pc") {
+  if (target.host == default_host()) {
     DRIFTSCOPE_TRY(subject, open_local_subject(spec, stop, row));
   } else if (!can_watch_memory(target)) {
-    return unsupported(fmt::format("memory over runs is not watched on the host {}, but on pc, {}",
-                                   target.host, fmt::join(browser_hosts(), ", ")));
+    return unsupported(fmt::format("memory over runs is not watched on the host {}, but on {}, {}",
+                                   target.host, default_host(), fmt::join(browser_hosts(), ", ")));
   } else {
     DRIFTSCOPE_TRY(spec.site, find_site(request.runner.site));
     if (!server) {

@@ -12,6 +12,7 @@
 #include "core/protocol/sample_run.hpp"
 #include "core/study/layer_values.hpp"
 #include "native/host/attack_run.hpp"
+#include "native/host/host.hpp"
 
 namespace driftscope {
 namespace {
@@ -187,7 +188,7 @@ Result<SessionTimes> StudyWork::times(const StudyCell& cell, const TargetProgres
   const Target& target = files_.targets[cell.target];
   DRIFTSCOPE_TRY(NamedInputs inputs, sample(cell.subject, 0));
   rest();  // what is measured begins with the start of the browser, and nothing else is open
-  if (target.host == "pc") {
+  if (target.host == default_host()) {
     progress("running", 0, 0);
     return measure_in_process(subject.model, inputs, target, options_);
   }

@@ -8,6 +8,7 @@
 
 #include "core/attack/attack.hpp"
 #include "core/compare/answer_separation.hpp"
+#include "native/host/host.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -24,7 +25,7 @@ struct AttackPlan {
   std::uint64_t seed = 42;
   /// The gradient runs on the attacked target; otherwise on `gradient_target` for all of them.
   bool white_box = false;
-  Target gradient_target{"pc", "strict", {}};
+  Target gradient_target{std::string(default_host()), "strict", {}};
   /// Each sample has random numbers of its own, from the seed plus its number: the same whatever else is
   /// attacked with it.
   bool separate = false;

@@ -15,6 +15,7 @@
 #include "core/runtime/target.hpp"
 #include "core/verify/answer.hpp"
 #include "core/verify/verdict.hpp"
+#include "native/host/host.hpp"
 
 namespace driftscope {
 namespace {
@@ -63,7 +64,7 @@ Status CausalTester::run_right() {
     }
     request.plan.capture = messages::Capture::outputs;
     Target target;
-    target.host = "pc";
+    target.host = default_host();
     target.engine = engine;
     return runner_.run(target, request, progress_);
   };

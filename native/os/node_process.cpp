@@ -30,8 +30,7 @@ Result<std::unique_ptr<NodeProcess>> NodeProcess::start(const std::filesystem::p
     return io_error(fmt::format("cannot make a socket for {}: {}", node->title_, std::strerror(errno)));
   node->socket_ = ends[0];
   ProcessSpec spec;
-  // Node 20 has relaxed SIMD, which some builds need, only behind this flag.
-  spec.arguments = {program.string(), "--experimental-wasm-relaxed-simd", script.string()};
+  spec.arguments = {program.string(), script.string()};
   spec.arguments.insert(spec.arguments.end(), arguments.begin(), arguments.end());
   spec.environment = {{"NODE_OPTIONS", ""}};
   spec.output = node->folder_.path() / "node.log";

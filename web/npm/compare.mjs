@@ -44,6 +44,8 @@ export async function compare(options) {
     "baseline",
     "report",
     "junit",
+    "sarif",
+    "summary",
     "timeout",
     "site",
     "trace",

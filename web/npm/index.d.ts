@@ -51,6 +51,10 @@ export interface CompareOptions extends ProgramOptions {
   /** Where to write the HTML report, and the checks as JUnit XML. */
   report?: string;
   junit?: string;
+  /** Also a SARIF file of what failed. */
+  sarif?: string;
+  /** Also a file with the summary as Markdown. */
+  summary?: string;
   /** Seconds without a sign of life after which a browser is abandoned. */
   timeout?: number;
   /** Seconds without progress after which a browser is given up whose page lives. Default: 5 times timeout. */

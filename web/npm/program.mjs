@@ -26,7 +26,7 @@ function isProgram(path) {
 
 /** The URL of the program that comes with this package; null in a clone, which has the native one. */
 export function ownProgram() {
-  const url = new URL("./program/bin.mjs", import.meta.url);
+  const url = new URL("program/bin.mjs", import.meta.url);
   return existsSync(url) ? url.href : null;
 }
 

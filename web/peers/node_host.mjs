@@ -4,6 +4,7 @@
 // has a reply. Where it begins work, the reply says so, and {"settled":true} follows once that is done.
 //
 // usage: node node_host.mjs SITE [PACKAGES], the folder of the built page, and that of fetched packages.
+import "../shared/node_relaxed_simd.mjs";
 import { Socket } from "node:net";
 import { pathToFileURL } from "node:url";
 

@@ -4,6 +4,7 @@
 //
 // usage: node node_service.mjs SITE VARIANT THREADS MEMORY: the folder of the built page, the build of the
 // engine, its threads, and the bytes that tensors may take (0: all that there is).
+import "../shared/node_relaxed_simd.mjs";
 import { Socket } from "node:net";
 import { pathToFileURL } from "node:url";
 

@@ -7,6 +7,7 @@
 
 #include "core/checks/annotations.hpp"
 #include "core/checks/junit.hpp"
+#include "core/checks/sarif.hpp"
 #include "native/cli/console.hpp"
 #include "native/os/files.hpp"
 
@@ -45,6 +46,11 @@ void add_check_options(CLI::App& app, CheckOptions& options, const std::string& 
       ->take_all();
   app.add_option("--junit", options.junit,
                  "Write the checks as JUnit XML: a suite per target, a case per layer");
+  app.add_option(
+      "--sarif", options.sarif,
+      "Write what failed, and what does not count, as SARIF 2.1.0: what code hosts show beside a change");
+  app.add_option("--summary", options.summary,
+                 "Write headline, targets and failures as Markdown: a comment for a pull request");
 }
 
 Result<FailOn> conditions_of(const CheckOptions& options, const std::string& usual) {
@@ -61,8 +67,11 @@ Status report_checks(const CheckReport& checks, const ComparisonView& view, cons
     print_annotations(out, github_annotations(checks, model_path));
     append_summary(github_summary(checks, view));
   }
-  if (options.junit.empty()) return {};
-  return write_file(options.junit, junit_xml(checks, view));
+  if (!options.junit.empty()) DRIFTSCOPE_CHECK(write_file(options.junit, junit_xml(checks, view)));
+  if (!options.sarif.empty())
+    DRIFTSCOPE_CHECK(write_file(options.sarif, sarif_json(checks, view, model_path, DRIFTSCOPE_VERSION)));
+  if (!options.summary.empty()) DRIFTSCOPE_CHECK(write_file(options.summary, github_summary(checks, view)));
+  return {};
 }
 
 }  // namespace driftscope

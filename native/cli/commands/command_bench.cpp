@@ -13,6 +13,7 @@
 #include "native/bench/worker_process.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
+#include "native/host/host.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 #include "native/os/signal_watcher.hpp"
@@ -43,7 +44,7 @@ Result<BenchPlan> complete_plan(const BenchOptions& options) {
   if (plan.models.empty())
     return bad_input("bench: which model? Name one or more .onnx files, or --history alone");
   DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
-  if (plan.targets.empty()) plan.targets = {{"pc", default_engine().name(), {}}};
+  if (plan.targets.empty()) plan.targets = {{std::string(default_host()), default_engine().name(), {}}};
   DRIFTSCOPE_TRY(const auto bases, read_targets(options.bases));
   for (const Target& base : bases) {
     const bool known =

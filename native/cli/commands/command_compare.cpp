@@ -263,8 +263,8 @@ static Command declare(CLI::App& app) {
       "Exit code 1: a condition of --fail-on holds; 3: a browser or driver is missing here.");
   return [options, &app] {
     look_for_wrong_options(app, options->folder);
-    options->for_runs =
-        given_beside(app, {"MODEL", "--layers", "--json", "--report", "--fail-on", "--junit", "--quiet"});
+    options->for_runs = given_beside(app, {"MODEL", "--layers", "--json", "--report", "--fail-on", "--junit",
+                                           "--sarif", "--summary", "--quiet"});
     const auto exit = run_compare(*options);
     if (exit.ok()) return *exit;
     print_error(exit.error());

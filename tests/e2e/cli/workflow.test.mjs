@@ -84,6 +84,79 @@ test("Workflow_AModelThatChanged_FailsWithAnAnnotation", (t) => {
   assert.match(stdout, /^::error file=model\.onnx,title=pc\/fast%3A top-1::best class/m);
 });
 
+// What the package's own tests cover (tests/web/package): npx itself, which needs a registry.
+function withNpx(t, env) {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, "npx"), `#!/bin/sh\n[ "$1" = --yes ] && shift 2\nexec ${driftscope} "$@"\n`, {
+    mode: 0o755,
+  });
+  return { ...env, PATH: folder + delimiter + process.env.PATH, GITHUB_ACTIONS: "" };
+}
+
+test("Action_ItsScript_WritesWhatItsOutputsName", (t) => {
+  const folder = repository(t);
+  const action = readFileSync(join(root, "action.yml"), "utf8");
+  const [script] = scripts(action);
+  assert.doesNotMatch(script, /\$\{\{/); // inputs are no code
+  const outputs = join(folder, "outputs");
+  const env = withNpx(t, {
+    ...{ MODEL: "model.onnx", LEFT: "pc/strict", RIGHT: "pc/fast", FAIL_ON: "fault,top1", INPUT: "seed:42" },
+    ...{
+      PACKAGE: "driftscope@0.2.0",
+      FOLDER: "results of it",
+      ARGUMENTS: "--times\n0.1\n",
+      GITHUB_OUTPUT: outputs,
+    },
+  });
+  const run_it = (more) =>
+    run(["-e", "-c", script], { program: "/bin/bash", cwd: folder, env: { ...env, ...more } });
+  const passed = run_it();
+  assert.equal(passed.status, 0, passed.stdout + passed.stderr);
+  const named = readFileSync(outputs, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split("="));
+  assert.deepEqual(
+    named.map(([name]) => name),
+    [...action.matchAll(/steps\.compare\.outputs\.(\w+)/g)].map((match) => match[1]),
+  );
+  for (const [, file] of named) assert.ok(existsSync(join(folder, file)), file);
+  const sarif = JSON.parse(readFileSync(join(folder, "results of it", "driftscope.sarif"), "utf8"));
+  assert.deepEqual(sarif.runs[0].results, []);
+  assert.match(
+    readFileSync(join(folder, "results of it", "summary.md"), "utf8"),
+    /^### ✅ Driftscope: model\.onnx/,
+  );
+  const failed = run_it({ FAIL_ON: "bits" });
+  assert.equal(failed.status, 1, failed.stdout + failed.stderr);
+  const [result] = JSON.parse(readFileSync(join(folder, "results of it", "driftscope.sarif"), "utf8")).runs[0]
+    .results;
+  assert.equal(result.ruleId, "bits");
+  assert.equal(result.locations[0].physicalLocation.artifactLocation.uri, "model.onnx");
+  assert.match(readFileSync(join(folder, "results of it", "summary.md"), "utf8"), /^### ❌/);
+});
+
+test("GitLab_ItsScript_WritesWhatItsArtifactsName", (t) => {
+  const folder = repository(t);
+  const template = readFileSync(join(root, "docs", "ci", "driftscope.gitlab-ci.yml"), "utf8");
+  const command = /- >-\n((?: {6}.*\n)+)/
+    .exec(template)[1]
+    .replaceAll(/\n? {6}/g, " ")
+    .trim();
+  const env = withNpx(t, {
+    ...{ DRIFTSCOPE_VERSION: "0.2.0", DRIFTSCOPE_MODEL: "model.onnx", DRIFTSCOPE_LEFT: "pc/strict" },
+    ...{ DRIFTSCOPE_RIGHT: "pc/fast", DRIFTSCOPE_FAIL_ON: "fault,top1", DRIFTSCOPE_INPUT: "seed:42" },
+  });
+  const { status, stdout, stderr } = run(["-e", "-c", command], { program: "/bin/sh", cwd: folder, env });
+  assert.equal(status, 0, stdout + stderr);
+  const kept = /paths: \[(.*)\]/
+    .exec(template)[1]
+    .split(", ")
+    .concat(/junit: (\S+)/.exec(template)[1]);
+  assert.equal(kept.length, 4);
+  for (const file of kept) assert.ok(existsSync(join(folder, file)), file);
+});
+
 test("Image_StagedTree_RunsFromWhereverItLies", (t) => {
   // The smallest page that counts as built: a real one takes minutes, and staging does not look into it.
   const folder = temporaryFolder(t);

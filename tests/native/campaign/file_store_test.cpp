@@ -74,7 +74,7 @@ bool mentions(const std::string& text, std::string_view part) { return text.find
 
 }  // namespace
 
-TEST_CASE("FileStore_ProcessKilledAtRandom_LosesNothingThatWasWritten") {
+TEST_CASE("FileStore_ProcessKilledAtRandom_LosesNothingThatWasWritten" * doctest::test_suite("posix")) {
   const auto folder = TempFolder::make();
   REQUIRE(folder.ok());
   const fs::path path = folder->path() / "store";
@@ -105,7 +105,7 @@ TEST_CASE("FileStore_ProcessKilledAtRandom_LosesNothingThatWasWritten") {
   CHECK(results_in(path) == straight_results());
 }
 
-TEST_CASE("FileStore_DiskFull_KeepsWhatIsThereAndGoesOn") {
+TEST_CASE("FileStore_DiskFull_KeepsWhatIsThereAndGoesOn" * doctest::test_suite("posix")) {
   const auto folder = TempFolder::make();
   REQUIRE(folder.ok());
   const fs::path path = folder->path() / "store";

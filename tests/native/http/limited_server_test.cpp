@@ -154,7 +154,7 @@ TEST_CASE("LimitedServer_SlowBody_IsCutOff") {
   CHECK(taken >= std::chrono::milliseconds(300));
 }
 
-TEST_CASE("PeerUser_OfOurOwnConnection_IsUs") {
+TEST_CASE("PeerUser_OfOurOwnConnection_IsUs" * doctest::test_suite("posix")) {
   const TestSite site;
   const Connection mine(site.server->port());
   auto user = user_of_peer(mine.fd());  // the server is this process; without an owner until it has accepted
@@ -166,7 +166,7 @@ TEST_CASE("PeerUser_OfOurOwnConnection_IsUs") {
   CHECK(*user == geteuid());
 }
 
-TEST_CASE("LimitedServer_AnotherUserWithTheToken_GetsNoAnswer") {
+TEST_CASE("LimitedServer_AnotherUserWithTheToken_GetsNoAnswer" * doctest::test_suite("posix")) {
   if (geteuid() != 0) {
     MESSAGE("skipped: only root can become another user");
     return;
@@ -189,7 +189,7 @@ TEST_CASE("LimitedServer_AnotherUserWithTheToken_GetsNoAnswer") {
 }
 
 // The kernel then reports no owner, or root.
-TEST_CASE("PeerUser_OfAConnectionThatIsGone_IsNobody") {
+TEST_CASE("PeerUser_OfAConnectionThatIsGone_IsNobody" * doctest::test_suite("posix")) {
   REQUIRE(knows_users_of_peers());
   const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

@@ -70,7 +70,7 @@ TEST_CASE("PcRuns_WhatAPageMayNotAsk_IsAnError") {
   CHECK(unpack_message(runs.exchange("a", {})).json.find("expected a message") != std::string::npos);
 }
 
-TEST_CASE("PcTargets_BeginWithTheDefault") {
+TEST_CASE("PcTargets_BeginWithTheDefault" * doctest::test_suite("posix")) {
   const std::vector<std::string> targets = pc_targets();
   REQUIRE(!targets.empty());
   CHECK(targets.front() == "pc/strict");

@@ -23,7 +23,7 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-TEST_CASE("AtomicFile_LeftByAKilledProgram_IsRemovedByTheNextWriter") {
+TEST_CASE("AtomicFile_LeftByAKilledProgram_IsRemovedByTheNextWriter" * doctest::test_suite("posix")) {
   const auto folder = TempFolder::make();
   REQUIRE(folder.ok());
   for (const char* left : {".t.safetensors.driftscope-aB3xyZ", ".r.json.driftscope-000000"})

@@ -110,7 +110,7 @@ TEST_CASE("BackgroundFile_ThatIsDropped_LeavesNothing") {
   CHECK(beside.empty());
 }
 
-TEST_CASE("BackgroundFile_WithoutRoom_FailsAtTheEndAtTheLatest") {
+TEST_CASE("BackgroundFile_WithoutRoom_FailsAtTheEndAtTheLatest" * doctest::test_suite("posix")) {
   const FileLimit limit(1 << 20);
   Beside beside;
   {

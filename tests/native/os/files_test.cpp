@@ -49,7 +49,7 @@ TEST_CASE("ReadInside_LinkOutOfTheFolder_IsRefusedUnlessAllowed") {
   unsetenv("DRIFTSCOPE_MODEL_ROOT");
 }
 
-TEST_CASE("ShareInside_LargeFile_IsMapped") {
+TEST_CASE("ShareInside_LargeFile_IsMapped" * doctest::test_suite("posix")) {
   const Folder folder;
   const fs::path path = folder.model / "large";
   std::ofstream(path) << "begin";
@@ -73,7 +73,7 @@ TEST_CASE("ShareInside_LargeFile_IsMapped") {
   CHECK(std::string(reinterpret_cast<const char*>(small->data()), small->size()) == "weights");
 }
 
-TEST_CASE("ReadInside_PipeOrDevice_IsRefusedAtOnce") {
+TEST_CASE("ReadInside_PipeOrDevice_IsRefusedAtOnce" * doctest::test_suite("posix")) {
   const Folder folder;
   REQUIRE(mkfifo((folder.model / "pipe").c_str(), 0600) == 0);
   fs::create_symlink("/dev/zero", folder.model / "device");

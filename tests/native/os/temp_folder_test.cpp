@@ -35,7 +35,7 @@ struct OwnTmp {
   TempFolder outer;
 };
 
-TEST_CASE("TempFolder_LeftByAKilledProcess_IsRemovedByTheNext") {
+TEST_CASE("TempFolder_LeftByAKilledProcess_IsRemovedByTheNext" * doctest::test_suite("posix")) {
   const OwnTmp tmp;
   // A living process's number: in another container it belongs to another process.
   const fs::path left = tmp.add("driftscope-1-abcdef");
@@ -60,7 +60,7 @@ pid_t start_idle(const std::string& variable) {
   return pid;
 }
 
-TEST_CASE("TempFolder_LeftWithAStoppedProcess_EndsThatAndNoOther") {
+TEST_CASE("TempFolder_LeftWithAStoppedProcess_EndsThatAndNoOther" * doctest::test_suite("posix")) {
   const OwnTmp tmp;
   const fs::path left = tmp.add("driftscope-1-abcdef");
   const pid_t of_it = start_idle("TMPDIR=" + (left / "tmp").string());
@@ -91,7 +91,7 @@ TEST_CASE("TempFolder_OfALivingProcessInAnotherContainer_Stays") {
   close(lock);
 }
 
-TEST_CASE("TempFolder_NoDescriptorLeft_IsRemovedAllTheSame") {
+TEST_CASE("TempFolder_NoDescriptorLeft_IsRemovedAllTheSame" * doctest::test_suite("posix")) {
   auto folder = TempFolder::make();
   REQUIRE(folder.ok());
   const fs::path path = folder->path();

@@ -19,7 +19,7 @@ class ProgramTest(FolderTest):
 
     def test_environment_comes_first(self):
         self.use(GOOD)
-        self.assertEqual(program.program(), os.environ["DRIFTSCOPE"])
+        self.assertEqual(program.program(), [os.environ["DRIFTSCOPE"]])
 
     def test_environment_that_names_nothing(self):
         os.environ["DRIFTSCOPE"] = "/nowhere/driftscope"
@@ -31,16 +31,40 @@ class ProgramTest(FolderTest):
         on_path = self.script(GOOD)
         os.environ["PATH"] = f"{self.folder}:{os.environ['PATH']}"
         with mock.patch.object(program, "_beside", lambda: [self.folder / "absent"]):
-            self.assertEqual(program.program(), str(on_path))
+            self.assertEqual(program.program(), [str(on_path)])
         beside = self.script(GOOD, "beside")
         with mock.patch.object(program, "_beside", lambda: [beside]):
-            self.assertEqual(program.program(), str(beside))
+            self.assertEqual(program.program(), [str(beside)])
 
     def test_nowhere(self):
         os.environ.pop("DRIFTSCOPE", None)
         os.environ["PATH"] = str(self.folder)
-        with mock.patch.object(program, "_beside", lambda: []), self.assertRaisesRegex(ProgramMissing, "on the PATH; build it"):
+        with mock.patch.object(program, "_beside", lambda: []), self.assertRaisesRegex(ProgramMissing, "on the PATH; install the wheel"):
             program.program()
+
+    def test_the_console_script_does_not_find_itself(self):
+        os.environ.pop("DRIFTSCOPE", None)
+        os.environ["PATH"] = f"{self.folder}:/usr/bin:/bin"
+        self.script("# from driftscope.__main__ import main\nexit 7")
+        with mock.patch.object(program, "_beside", lambda: []), self.assertRaisesRegex(ProgramMissing, "on the PATH"):
+            program.program()
+
+    def test_as_webassembly_where_there_is_no_other(self):
+        os.environ.pop("DRIFTSCOPE", None)
+        os.environ["PATH"] = "/nowhere"
+        package = self.folder / "driftscope"
+        script = package / "program_for_node" / "program" / "bin.mjs"
+        script.parent.mkdir(parents=True)
+        script.write_text("")
+        node = self.script(GOOD.replace("$1", "$2"), "node")
+        os.environ["DRIFTSCOPE_NODE"] = str(node)
+        with mock.patch.object(program, "_beside", lambda: []), \
+                mock.patch.object(program, "__file__", str(package / "program.py")):
+            self.assertEqual(program.program(), [str(node), str(script.resolve())])
+            self.assertEqual(program.reference_target(), "node/strict")
+            os.environ["DRIFTSCOPE_NODE"] = "/nowhere/node"
+            with self.assertRaisesRegex(ProgramMissing, "DRIFTSCOPE_NODE names /nowhere/node"):
+                program.program()
 
     def test_too_old_or_another_program(self):
         self.use('echo "driftscope 0.0.9"')

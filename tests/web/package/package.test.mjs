@@ -158,3 +158,30 @@ test("Package_LimitsOfMemoryAndTime_ReachTheProgram", async () => {
     true,
   );
 });
+
+test("Package_Matcher_PassesFailsAndRefuses", (t) => {
+  const project = installed(t);
+  writeFileSync(
+    join(project, "matcher.test.mjs"),
+    `
+    import assert from 'node:assert/strict';
+    import { test } from 'node:test';
+    import { matchers } from 'driftscope/matchers';
+    const model = ${JSON.stringify(lenet5)};
+    test('contract of expect.extend', async () => {
+      const same = await matchers.toAgreeWith({ model, target: 'pc/fast' }, 'pc/strict');
+      assert.equal(same.pass, true);
+      assert.match(same.message(), /expected a difference, but: pc\\/fast agrees/);
+      const other = await matchers.toAgreeWith({ model, target: ['pc/fast'], failOn: 'bits' }, 'pc/strict');
+      assert.equal(other.pass, false);
+      assert.match(other.message(), /pc\\/fast {2}bits: first differs from pc\\/strict at/);
+      await assert.rejects(matchers.toAgreeWith({ target: 'a' }, 'b'), /expected { model, target/);
+      await assert.rejects(matchers.toAgreeWith({ model, target: 'pc/fast' }), /expected a target such as/);
+      const missing = { model: '/no.onnx', target: 'pc/fast' };
+      await assert.rejects(matchers.toAgreeWith(missing, 'pc/strict'), /no\.onnx/);
+    });
+  `,
+  );
+  const { stdout, stderr } = inside(project, process.execPath, ["--test", "--test-reporter=tap"]);
+  assert.match(stdout, /^ok 1 - contract of expect.extend/m, stdout + stderr);
+});

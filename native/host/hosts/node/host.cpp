@@ -7,6 +7,7 @@
 #include "native/browser/page_life.hpp"
 #include "native/host/host.hpp"
 #include "native/host/hosts/node/node_service.hpp"
+#include "native/host/in_process_session.hpp"
 #include "native/host/service_run.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/node_program.hpp"
@@ -98,10 +99,12 @@ class Node final : public Host {
   Result<std::string> version() const override { return version_of_node(); }
 
   bool can_run(const EngineInfo& engine) const override {
+    if (engine.kind == EngineKind::reference) return default_host() == "node";
     return engine.in_browsers && engine.kind != EngineKind::peer && engine.device == DeviceKind::cpu;
   }
 
   Result<std::unique_ptr<HostSession>> open(const Target& target, HostContext& context) const override {
+    if (target.engine == "reference") return in_process_session(target);
     NodeServiceSpec spec;
     DRIFTSCOPE_TRY(spec.program, find_node(what));
     DRIFTSCOPE_TRY(spec.site, find_site(context.options.site));
