@@ -1,6 +1,6 @@
 # The notices of what is shipped (packaging/components.txt), as a file of the build.
 
-# driftscope_notices(program|page OUT): sets OUT in the caller to the file that it makes.
+# driftscope_notices(program|page|node OUT): sets OUT in the caller to the file that it makes.
 function(driftscope_notices what out)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(file "${DRIFTSCOPE_GENERATED_DIR}/licences/${what}.txt")
@@ -13,7 +13,7 @@ function(driftscope_notices what out)
   endif()
   add_custom_command(OUTPUT "${file}" "${bill}"
     COMMAND "${CMAKE_COMMAND}" -E env "DRIFTSCOPE_XNNPACK=${xnnpack}" "DRIFTSCOPE_IMGUI=${IMGUI_SOURCES}"
-      "DRIFTSCOPE_ZLIB=${ZLIB_SOURCES}"
+      "DRIFTSCOPE_ZLIB=${ZLIB_SOURCES}" "DRIFTSCOPE_NODE_LIBRARIES=$ENV{DRIFTSCOPE_NODE_LIBRARIES}"
       "${Python3_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/packaging/licences.py" ${what} "${file}" "${bill}"
     DEPENDS "${CMAKE_SOURCE_DIR}/packaging/licences.py" "${CMAKE_SOURCE_DIR}/packaging/components.txt"
       "${CMAKE_SOURCE_DIR}/tools/setup.d/pins" "${CMAKE_SOURCE_DIR}/package-lock.json" ${texts}

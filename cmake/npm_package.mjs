@@ -1,11 +1,11 @@
-// The npm package as a folder: node npm_package.mjs ROOT BUILD OUT RUNTIMES. What is of web/npm and node/,
-// the program and the page of BUILD. The runtimes of others are dependencies of the package: RUNTIMES has a
-// line "file of the site|file of a package" for each, which the program puts into the page when it starts
-// (node/program/runtimes.mjs).
+// The npm package as a folder: node npm_package.mjs ROOT BUILD OUT RUNTIMES NOTICES. What is of web/npm and
+// node/, the program and the page of BUILD. The runtimes of others are dependencies of the package: RUNTIMES
+// has a line "file of the site|file of a package" for each, which the program puts into the page when it
+// starts (node/program/runtimes.mjs).
 import fs from "node:fs";
 import path from "node:path";
 
-const [root, build, out, list] = process.argv.slice(2);
+const [root, build, out, list, notices] = process.argv.slice(2);
 const target = `${out}.new`;
 fs.rmSync(target, { recursive: true, force: true });
 
@@ -49,6 +49,7 @@ for (const file of filesOf(site)) {
   copy(path.join(site, file), `site/${name}`);
 }
 for (const file of ["LICENSE", "CHANGELOG.md"]) copy(path.join(root, file), file);
+copy(notices, "licences.txt"); // of what the program has beside the page, which has its own
 fs.writeFileSync(
   path.join(target, "program/runtimes.json"),
   JSON.stringify(Object.fromEntries(runtimes), null, 1) + "\n",

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes the notices of everything that Driftscope ships, and the SPDX bill of materials.
 
-  licences.py program|page NOTICES.txt [SBOM.spdx.json]
+  licences.py program|page|node NOTICES.txt [SBOM.spdx.json]
 
 What there is stands in components.txt. A text that is not there is an error: nothing is shipped without its
-notice. Environment: DRIFTSCOPE_XNNPACK, DRIFTSCOPE_IMGUI, DRIFTSCOPE_ZLIB (tools/setup writes them)."""
+notice. Environment: DRIFTSCOPE_XNNPACK, DRIFTSCOPE_IMGUI, DRIFTSCOPE_ZLIB,
+DRIFTSCOPE_NODE_LIBRARIES (tools/setup writes them)."""
 import hashlib
 import json
 import os
@@ -47,8 +48,9 @@ def version_of(source):
 def text_of(name, source):
     folders = {"XNNPACK": os.environ.get("DRIFTSCOPE_XNNPACK", ""), "IMGUI": os.environ.get("DRIFTSCOPE_IMGUI", ""),
                "ZLIB": os.environ.get("DRIFTSCOPE_ZLIB", ""),
+               "NODE_LIBRARIES": os.environ.get("DRIFTSCOPE_NODE_LIBRARIES", ""),
                "DOC": "/usr/share/doc"}
-    path = re.sub(r"\$([A-Z]+)", lambda match: folders[match[1]], source)
+    path = re.sub(r"\$([A-Z_]+)", lambda match: folders[match[1]], source)
     try:
         return (CLONE / path).read_text(encoding="utf-8").strip()
     except OSError as error:
@@ -97,7 +99,7 @@ def write(path, text):
 
 
 def main():
-    if len(sys.argv) not in (3, 4) or sys.argv[1] not in ("program", "page"):
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in ("program", "page", "node"):
         sys.exit(__doc__)
     found = list(components(sys.argv[1]))
     write(sys.argv[2], notices(found))

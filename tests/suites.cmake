@@ -64,6 +64,8 @@ if(DRIFTSCOPE_PLATFORM STREQUAL "web")
     COMMAND "${NODE_PROGRAM}" --test tests/web/package/package.test.mjs)
   driftscope_suite("npm package: the program in it" LABELS web e2e
     COMMAND "${NODE_PROGRAM}" --test tests/web/package/program.test.mjs)
+  driftscope_suite("wheel: the program in it" LABELS web e2e
+    COMMAND "${NODE_PROGRAM}" --test tests/web/package/wheel.test.mjs)
   # Logs every call to the browser: where it hangs, the last one shows in which.
   driftscope_suite("page: in Chromium" LABELS web browser
     COMMAND "${CMAKE_COMMAND}" -E env DEBUG=pw:api ${browser_test} tests/web/page)

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <glob.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -25,14 +27,31 @@ const BrowserKind* find_kind(std::string_view host) {
   return nullptr;
 }
 
-fs::path find_by_pattern(const std::string& pattern) {
+/// "~/…" is below the home folder. Of several matches the last one, which is the newest where they have
+/// numbers.
+fs::path find_by_pattern(const std::string& given) {
+  std::string pattern = given;
+  if (pattern.starts_with("~/")) {
+    const char* const home = std::getenv("HOME");
+    if (home == nullptr || *home == '\0') return {};
+    pattern.replace(0, 1, home);
+  }
   if (pattern.find('*') == std::string::npos) return find_program(pattern);
   glob_t matches{};
   fs::path found;
   if (glob(pattern.c_str(), 0, nullptr, &matches) == 0 && matches.gl_pathc > 0)
-    found = find_program(matches.gl_pathv[0]);
+    found = find_program(matches.gl_pathv[matches.gl_pathc - 1]);
   globfree(&matches);
   return found;
+}
+
+/// A snap has its own folders for temporary files and reads no others: a profile that we make is not there
+/// for it.
+bool is_snap(const fs::path& program) {
+  std::error_code error;
+  const fs::path real = fs::canonical(program, error);
+  return !error && (program.string().starts_with("/snap/") || real.string().starts_with("/snap/") ||
+                    real.filename() == "snap");
 }
 
 Result<fs::path> find_usual_browser(const BrowserKind& kind) {
@@ -41,12 +60,24 @@ Result<fs::path> find_usual_browser(const BrowserKind& kind) {
     if (!program.empty()) return program;
     return missing_error(kind.host + ": '" + named + "' (from " + kind.variable + ") is not a program");
   }
-  for (const std::string& pattern : kind.programs)
-    if (fs::path program = find_by_pattern(pattern); !program.empty()) return program;
+  fs::path snap;
+  for (const std::string& pattern : kind.programs) {
+    fs::path program = find_by_pattern(pattern);
+    if (program.empty()) continue;
+    if (!is_snap(program)) return program;
+    if (snap.empty()) snap = std::move(program);
+  }
+  if (!snap.empty())
+    return missing_error(
+        fmt::format("{}: '{}' is a snap, which cannot read the profile that it is given; install {} "
+                    "as a package of the system or from its makers, or name it with {}",
+                    kind.host, snap.string(), kind.label, kind.variable));
   for (const std::string& pattern : kind.programs)
     if (const std::string why = why_passed_over(pattern); !why.empty())
       return missing_error(kind.host + ": " + why + "; fix that, or name it with " + kind.variable);
-  return missing_error(kind.host + ": " + kind.label + " is not installed; './tools/setup' installs it");
+  return missing_error(fmt::format(
+      "{}: {} is not installed; install it, or name it with {} (in a clone './tools/setup' installs it)",
+      kind.host, kind.label, kind.variable));
 }
 
 Result<fs::path> find_browser(const BrowserKind& kind, const BrowserFeature* feature) {
@@ -61,6 +92,23 @@ std::string version_in(const std::string& text) {
   line = line.substr(0, line.find(" built on "));
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;
+}
+
+// On Windows --version opens a window. Chrome and Edge have a folder of their version's name beside them,
+// Firefox a file that says it.
+Result<std::string> version_beside(const fs::path& program) {
+  std::error_code error;
+  std::string newest;
+  for (const auto& entry : fs::directory_iterator(program.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789.") == std::string::npos && std::ranges::count(name, '.') == 3)
+      newest = std::max(newest, name);
+  }
+  if (!newest.empty()) return "Chromium " + newest;
+  std::ifstream file(program.parent_path() / "application.ini");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("Version=")) return "Mozilla Firefox " + line.substr(8, line.find('\r') - 8);
+  return missing_error("'" + program.string() + "' does not say its version");
 }
 
 // MiniBrowser reports its version only if it can open a window.
@@ -104,7 +152,8 @@ Result<HostInfo> probe_host(std::string_view host, std::string_view wanted) {
   }
   ProcessSpec spec;
   spec.arguments = {program.string(), "--version"};
-  auto version = ask_version(std::move(spec), kind->needs_display);
+  auto version = program.extension() == ".exe" ? version_beside(program)
+                                               : ask_version(std::move(spec), kind->needs_display);
   if (!version.ok()) {
     Error error = std::move(version).error();
     if (error.kind != ErrorKind::cancelled) error.kind = ErrorKind::missing;

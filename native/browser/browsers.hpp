@@ -37,12 +37,14 @@ struct BrowserCommand {
 /// driftscope::browsers::foo::add_to(BrowserTable&)`; the table is generated from the folder at configure
 /// time.
 struct BrowserKind {
-  std::string host;                   ///< as HostInfo
-  std::string label;                  ///< as HostInfo
-  int order = 50;                     ///< in lists, ascending
-  std::string variable;               ///< of the environment, which names another program
-  std::vector<std::string> programs;  ///< the first that is there; may hold wildcards
-  bool needs_display = false;         ///< for --version as well
+  std::string host;      ///< as HostInfo
+  std::string label;     ///< as HostInfo
+  int order = 50;        ///< in lists, ascending
+  std::string variable;  ///< of the environment, which names another program
+  /// The first that is there, of any system: names of the PATH, or whole paths, which may begin with "~/" and
+  /// hold wildcards.
+  std::vector<std::string> programs;
+  bool needs_display = false;  ///< for --version as well
   /// See browser_command.
   Result<BrowserCommand> (*command)(const HostInfo& host, const std::filesystem::path& profile,
                                     const std::string& url) = nullptr;

@@ -35,4 +35,6 @@ Status open_with_desktop(const std::string& url) {
   return {};
 }
 
+bool has_x_windows() { return true; }
+
 }  // namespace driftscope

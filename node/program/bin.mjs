@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // driftscope: the program as WebAssembly, with the system that Node gives it.
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -32,5 +33,6 @@ if (fs.existsSync(runtimes)) placeRuntimes(site, JSON.parse(fs.readFileSync(runt
 await start(new URL("driftscope-node.mjs", import.meta.url), process.argv.slice(2).map(argument), {
   DRIFTSCOPE_NODE: process.env.DRIFTSCOPE_NODE ?? process.execPath,
   DRIFTSCOPE_SCRIPT: fileURLToPath(import.meta.url),
+  HOME: process.env.HOME ?? argument(os.homedir()),
   DRIFTSCOPE_SITE: process.env.DRIFTSCOPE_SITE ?? site,
 });

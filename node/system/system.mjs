@@ -15,6 +15,8 @@ export class System {
     switch (question.do) {
       case "machine":
         return this.#machine();
+      case "hasXWindows":
+        return !["darwin", "win32"].includes(process.platform);
       case "openWithDesktop":
         return this.#openWithDesktop(question);
       case "lock":

@@ -21,7 +21,11 @@ def check(model, right, left=None, fail_on="fault,top1", inputs=(), report=None,
     inputs: as --input takes them (`seed:42`, `x=file.npy`), one or a list. arguments: more of `driftscope compare`.
     Returns the object of `driftscope compare --json`.
     """
-    several = lambda value: [value] if isinstance(value, str) else list(value)
+    __tracebackhide__ = True
+
+    def several(value):
+        return [value] if isinstance(value, str) else list(value)
+
     command = ["compare", existing_file(model, "the ONNX model"), "--left", left or reference_target(),
                "--right", ",".join(several(right)), "--fail-on", ",".join(several(fail_on)), "--quiet", *arguments]
     for one in several(inputs):

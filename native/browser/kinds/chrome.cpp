@@ -21,6 +21,23 @@ bool has_gpu() {
   return found;
 }
 
+// Linux, macOS, Windows; the browsers of Playwright, where a test runner has them.
+std::vector<std::string> programs() {
+  return {"chromium",
+          "chromium-browser",
+          "google-chrome",
+          "google-chrome-stable",
+          "microsoft-edge",
+          "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+          "/Applications/Chromium.app/Contents/MacOS/Chromium",
+          "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+          "/C:/Program Files/Google/Chrome/Application/chrome.exe",
+          "/C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+          "~/.cache/ms-playwright/chromium-*/chrome-linux*/chrome",
+          "~/Library/Caches/ms-playwright/chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
+          "~/AppData/Local/ms-playwright/chromium-*/chrome-win*/chrome.exe"};
+}
+
 // $DRIFTSCOPE_CHROME_FLAGS, separated by spaces: to look into a browser's fault.
 void add_flags_of_user(BrowserCommand& command) {
   const char* flags = std::getenv("DRIFTSCOPE_CHROME_FLAGS");
@@ -57,7 +74,7 @@ void add_to(BrowserTable& table) {
              .label = "Chromium",
              .order = 10,
              .variable = "DRIFTSCOPE_CHROME",
-             .programs = {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"},
+             .programs = programs(),
              .command = command_for});
 }
 

@@ -1,6 +1,7 @@
 // Firefox.
 #include "native/browser/browsers.hpp"
 #include "native/browser/firefox_profile.hpp"
+#include "native/os/desktop.hpp"
 
 namespace driftscope::browsers::firefox {
 namespace {
@@ -13,7 +14,7 @@ Result<BrowserCommand> command_for(const HostInfo& host, const fs::path& profile
   BrowserCommand command;
   command.arguments = {host.program.string(), "--no-remote", "--profile", folder.string(), url};
   command.environment = {{"MOZ_ENABLE_WAYLAND", "0"}, {"MOZ_CRASHREPORTER_DISABLE", "1"}};
-  command.needs_display = true;  // with --headless there is no WebGL2
+  command.needs_display = has_x_windows();  // with --headless there is no WebGL2
   return command;
 }
 
@@ -24,7 +25,9 @@ void add_to(BrowserTable& table) {
              .label = "Firefox",
              .order = 20,
              .variable = "DRIFTSCOPE_FIREFOX",
-             .programs = {"firefox-esr", "firefox"},
+             .programs = {"firefox-esr", "firefox", "/Applications/Firefox.app/Contents/MacOS/firefox",
+                          "/C:/Program Files/Mozilla Firefox/firefox.exe",
+                          "~/.cache/ms-playwright/firefox-*/firefox/firefox"},
              .command = command_for});
 }
 

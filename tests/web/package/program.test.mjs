@@ -105,7 +105,10 @@ test("Program_Doctor_NamesWhatIsMissingAndWhatHelps", () => {
   const { status, stdout } = driftscope("doctor");
   assert.equal(status, 3, stdout); // no browser on that PATH
   assert.match(stdout, /^yes +node +Node\.js v\d+/m);
-  assert.match(stdout, /^no +chrome +chrome: Chromium is not installed/m);
+  assert.match(
+    stdout,
+    /^no +chrome +chrome: Chromium is not installed; install it, or name it with DRIFTSCOPE_CHROME/m,
+  );
   assert.doesNotMatch(stdout, /^\S+ +pc/m);
 });
 
