@@ -49,12 +49,15 @@ struct Site {
   TempFolder folder = *TempFolder::make();
 
   Site() {
-    const fs::path source = fs::path(DRIFTSCOPE_SOURCE_DIR) / "web" / "peers";
-    const fs::path peers = folder.path() / "web" / "peers";
+    const fs::path web = folder.path() / "web";
+    for (const char* part : {"peers", "shared"}) {
+      fs::create_directories(web / part);
+      for (const auto& entry : fs::directory_iterator(fs::path(DRIFTSCOPE_SOURCE_DIR) / "web" / part))
+        if (entry.is_regular_file()) fs::copy_file(entry.path(), web / part / entry.path().filename());
+    }
+    const fs::path peers = web / "peers";
     fs::create_directories(peers / "tiny");
     fs::create_directories(folder.path() / "engine");
-    for (const auto& entry : fs::directory_iterator(source))
-      if (entry.is_regular_file()) fs::copy_file(entry.path(), peers / entry.path().filename());
     write(folder.path() / "index.html", "");
     write(peers / "tiny" / "tiny.mjs", adapter);
     setenv("DRIFTSCOPE_SITE", folder.path().c_str(), 1);

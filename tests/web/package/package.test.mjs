@@ -178,7 +178,7 @@ test("Package_Matcher_PassesFailsAndRefuses", (t) => {
       await assert.rejects(matchers.toAgreeWith({ target: 'a' }, 'b'), /expected { model, target/);
       await assert.rejects(matchers.toAgreeWith({ model, target: 'pc/fast' }), /expected a target such as/);
       const missing = { model: '/no.onnx', target: 'pc/fast' };
-      await assert.rejects(matchers.toAgreeWith(missing, 'pc/strict'), /no\.onnx/);
+      await assert.rejects(matchers.toAgreeWith(missing, 'pc/strict'), /no\\.onnx/);
     });
   `,
   );
