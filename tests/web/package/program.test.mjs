@@ -34,7 +34,7 @@ before(() => {
 // No browser and nothing of the native build can be found.
 const environment = () => ({
   PATH: temporary,
-  HOME: process.env.HOME,
+  HOME: project,
   TMPDIR: temporary,
   NO_COLOR: "1",
 });
