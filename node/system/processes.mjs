@@ -7,6 +7,10 @@ import { listProcesses, namesFolder, treeOf } from "./process_list.mjs";
 
 const onWindows = process.platform === "win32";
 
+// Of util-linux: what it starts is ended by the kernel when this process has ended, however it did.
+const setpriv = process.platform === "linux" && fs.existsSync("/usr/bin/setpriv") ? "/usr/bin/setpriv" : null;
+const endingWithUs = (command) => (setpriv ? [setpriv, "--pdeathsig", "KILL", "--", ...command] : command);
+
 export class Processes {
   #children = new Map();
   #sockets;
@@ -23,7 +27,7 @@ export class Processes {
       const stdio = ["ignore", output, spec.errorsToo ? output : "ignore"];
       if (spec.pass !== undefined) stdio[spec.passedAs] = "pipe";
       for (let i = 0; i < stdio.length; ++i) stdio[i] ??= "ignore";
-      const [program, ...args] = spec.arguments;
+      const [program, ...args] = endingWithUs(spec.arguments);
       const child = spawn(program, args, {
         stdio,
         detached: !onWindows,
