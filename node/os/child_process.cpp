@@ -1,5 +1,6 @@
-// Programs that Node starts (node/system/processes.mjs): the leader of a group of its own, as natively. What a
-// killed Driftscope leaves behind ends by itself on Linux; elsewhere the next one ends what is in its folders.
+// Programs that Node starts (node/system/processes.mjs): the leader of a group of its own, as natively.
+// What a killed Driftscope leaves behind ends by itself on Linux; elsewhere the next one ends what is in its
+// folders.
 #include "native/os/child_process.hpp"
 
 #include <string.h>
