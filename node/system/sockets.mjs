@@ -9,6 +9,7 @@ const HUP = 16;
 const INVALID = 32;
 const mostWaiting = 1 << 22; // bytes that were received and that nobody has read
 const mostSending = 1 << 22;
+const longestSilenceMs = 60_000; // of a reader, after the program has closed the connection
 
 function failure(code) {
   return Object.assign(new Error(code), { code });
@@ -114,12 +115,13 @@ class Stream {
     this.other?.end();
     const { duplex } = this;
     if (!duplex || duplex.destroyed) return;
-    // What was sent still leaves, if the other side reads it.
+    // What was sent still leaves, as long as the other side reads it.
     duplex.removeAllListeners("data");
     duplex.resume();
     if (!duplex.writableEnded) duplex.end();
-    duplex.once("finish", () => duplex.destroy());
-    setTimeout(() => duplex.destroy(), 2000).unref();
+    if (duplex.writableFinished) duplex.destroy();
+    else duplex.once("finish", () => duplex.destroy());
+    duplex.setTimeout?.(longestSilenceMs, () => duplex.destroy());
   }
 }
 

@@ -1,5 +1,6 @@
 // Connections as the program asks for them: descriptors, events, and errors with the names of errnos.
 import assert from "node:assert/strict";
+import net from "node:net";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 
@@ -48,6 +49,33 @@ test("Sockets_ServerAndClient_TalkAndSeeTheEnd", async () => {
   sockets.close(client);
   sockets.close(listener);
   assert.equal(sockets.events(server), INVALID);
+});
+
+test("Sockets_ClosedWhileTheReaderIsSlow_EverythingArrives", async () => {
+  const sockets = new Sockets();
+  const listener = sockets.open();
+  sockets.bind(listener, "127.0.0.1", 0);
+  await done((resolve) => sockets.listen(listener, resolve));
+  const reader = net.connect(sockets.address(listener).port, "127.0.0.1");
+  reader.pause();
+  await later(() => sockets.events(listener) & IN);
+  const server = sockets.accept(listener);
+  const size = 12 << 20;
+  let arrived = 0;
+  let sent = 0;
+  // Until neither the kernel nor the program takes any more.
+  while (sockets.events(server) & OUT && sent < size) {
+    sent += sockets.send(server, new Uint8Array(1 << 20));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  sockets.shutdown(server, 2);
+  sockets.close(server);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  reader.on("data", (bytes) => (arrived += bytes.length));
+  reader.resume();
+  await new Promise((resolve) => reader.once("close", resolve));
+  assert.equal(arrived, sent);
+  sockets.close(listener);
 });
 
 test("Sockets_PortInUseOrNobodyThere_AreErrors", async () => {
