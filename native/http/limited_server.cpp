@@ -114,7 +114,11 @@ class LimitedStream final : public httplib::Stream {
   LimitedStream& operator=(const LimitedStream&) = delete;
 
   [[nodiscard]] bool is_readable() const override { return begin_ < end_ || ready(POLLIN, milliseconds(0)); }
-  [[nodiscard]] bool is_writable() const override { return ready(POLLOUT, milliseconds(0)); }
+  // As httplib's own: it waits, since httplib gives up an answer whose stream is not writable. An answer that
+  // is complete when the server stops still leaves, if the other side reads it.
+  [[nodiscard]] bool is_writable() const override {
+    return wait_for(POLLOUT) || (stopping_.load() && ready(POLLOUT, milliseconds(0)));
+  }
 
   ssize_t read(char* target, std::size_t size) override {
     if (begin_ == end_ && !fill()) return -1;
@@ -132,8 +136,7 @@ class LimitedStream final : public httplib::Stream {
       moved_ = 0;
     }
     while (true) {
-      // An answer that is complete when the server stops still leaves, if the other side reads it.
-      if (!wait_for(POLLOUT) && !(stopping_.load() && is_writable())) return -1;
+      if (!is_writable()) return -1;
       const ssize_t sent = ::send(socket_, source, size, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (sent > 0) moved_ += static_cast<std::size_t>(sent);

@@ -11,6 +11,7 @@
 
 #include "native/http/limited_server.hpp"
 #include "native/http/raw_http.hpp"
+#include "native/http/send.hpp"
 #include "native/os/peer_user.hpp"
 
 namespace driftscope::test::limited_server_test {
@@ -94,12 +95,18 @@ TEST_CASE("LimitedServer_TricklingConnections_EndAndDoNotDelayTheStop") {
   for (std::thread& trickle : trickles) trickle.join();
 }
 
-/// A server that waits for bodies only, with limits of its own.
+constexpr std::size_t large_bytes = std::size_t{48} << 20;  // more than all buffers of a connection
+
+/// A server with limits of its own.
 class SmallServer {
  public:
   explicit SmallServer(ConnectionLimits limits) : server_(limits) {
     server_.Post("/", [](const httplib::Request&, httplib::Response& response) {
       response.set_content("done", "text/plain");
+    });
+    server_.Get("/large", [](const httplib::Request& request, httplib::Response& response) {
+      static const std::string large(large_bytes, 'l');
+      send_content(request, response, large, nullptr, "text/plain");
     });
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
@@ -152,6 +159,22 @@ TEST_CASE("LimitedServer_SlowBody_IsCutOff") {
   const auto taken = Time::now() - begin;
   CHECK(taken < seconds(15));
   CHECK(taken >= std::chrono::milliseconds(300));
+}
+
+TEST_CASE("LimitedServer_SlowReader_HasAllOfALargeAnswer") {
+  const SmallServer server({});
+  const Connection reader(server.port());
+  REQUIRE(reader.say("GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // until the buffers are full
+  std::vector<char> piece(std::size_t{256} << 10);
+  std::size_t got = 0;
+  while (true) {
+    const ssize_t part = recv(reader.fd(), piece.data(), piece.size(), 0);
+    if (part <= 0) break;
+    got += static_cast<std::size_t>(part);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(got > large_bytes);  // with its head
 }
 
 TEST_CASE("PeerUser_OfOurOwnConnection_IsUs" * doctest::test_suite("posix")) {
