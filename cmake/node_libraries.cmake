@@ -51,7 +51,7 @@ driftscope_node_library(driftscope_node_utf8proc PkgConfig::UTF8PROC
   SOURCES "${node_sources}/utf8proc/utf8proc.c" INCLUDES "${node_sources}/utf8proc" DEFINITIONS UTF8PROC_STATIC)
 target_compile_definitions(driftscope_node_utf8proc PUBLIC UTF8PROC_STATIC)
 
-# One process writes a history at a time; locks between processes are those of files beside it.
+# Its locks are those of node/system/file_locks.cpp.
 driftscope_node_library(driftscope_node_sqlite3 SQLite::SQLite3
   SOURCES "${node_sources}/sqlite3/sqlite3.c" INCLUDES "${node_sources}/sqlite3"
   DEFINITIONS SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_WAL SQLITE_DEFAULT_MEMSTATUS=0 SQLITE_THREADSAFE=1)

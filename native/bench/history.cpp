@@ -196,7 +196,7 @@ fs::path History::default_place() {
     if (folder.empty()) return {};
     folder /= ".local/share";
   }
-  return folder / "driftscope" / "bench.sqlite";
+  return folder / "driftscope" / file_name();
 }
 
 Result<History> History::open(const fs::path& file) {

@@ -36,6 +36,8 @@ class History {
   /// The default location: driftscope/bench.sqlite in $XDG_DATA_HOME or
   /// ~/.local/share. Empty when there is neither.
   [[nodiscard]] static std::filesystem::path default_place();
+  /// Programs that do not know each other's locks have files of their own.
+  [[nodiscard]] static const char* file_name();
 
   /// Opens, or creates, the file. Errors name the file: it is not an SQLite file or is damaged, a newer
   /// Driftscope created it, another process locks it, the folder is not writable.

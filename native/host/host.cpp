@@ -49,8 +49,9 @@ Result<const Host*> find_host(const Target& target) {
     if (host->facts().name == target.host) return host.get();
     names.push_back(host->facts().name);
   }
-  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are {}", target.text(),
-                               target.host, fmt::join(names, ", ")));
+  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are {}{}", target.text(),
+                               target.host, fmt::join(names, ", "),
+                               target.host == "pc" ? "; pc is where the native program runs" : ""));
 }
 
 }  // namespace driftscope

@@ -10,37 +10,20 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "native/os/cleanup.hpp"
 #include "native/os/find_program.hpp"
+#include "native/os/process_environment.hpp"
 #include "native/os/token.hpp"
-
-extern char** environ;
 
 namespace driftscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> merged_environment(const ProcessSpec& spec, const std::string& marker) {
-  std::vector<std::string> merged;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string text = *entry;
-    const std::string name = text.substr(0, text.find('='));
-    bool keep = !spec.environment.contains(name);
-    for (const std::string& left_out : spec.without) keep = keep && name != left_out;
-    if (keep) merged.push_back(text);
-  }
-  for (const auto& [name, value] : spec.environment) merged.push_back(name + "=" + value);
-  merged.push_back(marker);
-  return merged;
-}
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -192,15 +175,6 @@ bool ChildProcess::running() const {
   if (state_->ended) return false;
   state_->last = peek(state_->mark.leader);
   return state_->last.si_pid == 0;
-}
-
-bool ChildProcess::wait(int milliseconds) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
-  while (running()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
 }
 
 std::string ChildProcess::exit_text() const {

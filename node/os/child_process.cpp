@@ -4,40 +4,19 @@
 #include "native/os/child_process.hpp"
 
 #include <string.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "core/base/json.hpp"
 #include "native/os/cleanup.hpp"
 #include "native/os/find_program.hpp"
+#include "native/os/process_environment.hpp"
 #include "native/os/token.hpp"
 #include "node/system/system.hpp"
 
-extern char** environ;
-
 namespace driftscope {
-namespace {
 
 namespace fs = std::filesystem;
-
-nlohmann::json merged_environment(const ProcessSpec& spec, const std::string& marker) {
-  nlohmann::json merged = nlohmann::json::array();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::string name = text.substr(0, text.find('=', 1));
-    bool keep = !spec.environment.contains(name);
-    for (const std::string& left_out : spec.without) keep = keep && name != left_out;
-    if (keep) merged.push_back(text);
-  }
-  for (const auto& [name, value] : spec.environment) merged.push_back(name + "=" + value);
-  merged.push_back(marker);
-  return merged;
-}
-
-}  // namespace
 
 struct ChildProcess::State {
   ProcessMark mark;
@@ -91,15 +70,6 @@ bool ChildProcess::running() const {
   if (state_->ended) return false;
   if (state_->result == 0) state_->result = ds_process_state(state_->mark.leader);
   return state_->result == 0;
-}
-
-bool ChildProcess::wait(int milliseconds) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
-  while (running()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
 }
 
 std::string ChildProcess::exit_text() const {

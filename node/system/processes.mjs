@@ -39,16 +39,15 @@ export class Processes {
           ]),
         ),
       });
-      child.once("error", (error) => {
+      child.on("error", (error) => {
         if (child.pid === undefined) done(error.code ?? "EIO");
       });
       if (child.pid === undefined) return;
       const { pid } = child;
-      const known = { child, result: 0, ended: [] };
+      const known = { result: 0 };
       this.#children.set(pid, known);
       child.once("exit", (status, signal) => {
         known.result = signal ? -(os.constants.signals[signal] ?? 9) : 1 + (status ?? 0);
-        for (const tell of known.ended.splice(0)) tell();
       });
       if (spec.pass !== undefined) this.#sockets.give(spec.pass, child.stdio[spec.passedAs]);
       done(null, pid);
@@ -61,12 +60,6 @@ export class Processes {
 
   state(pid) {
     return this.#children.get(pid)?.result ?? 1;
-  }
-
-  onEnd(pid, tell) {
-    const known = this.#children.get(pid);
-    if (!known || known.result !== 0) tell();
-    else known.ended.push(tell);
   }
 
   async find({ leader, marker, search }) {
@@ -123,10 +116,6 @@ export class Processes {
 
   async commandLine({ pid }) {
     return (await listProcesses()).find((one) => one.pid === pid)?.arguments ?? [];
-  }
-
-  kill({ pid, name }) {
-    process.kill(pid, name);
   }
 
   alive({ pid }) {

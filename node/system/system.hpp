@@ -60,7 +60,6 @@ void ds_socket_forget(std::atomic<int>* wake);
 void ds_process_start(const char* json, int* pid, std::atomic<int>* wake);
 /// 0: it runs; else 1 + the exit status, or -(the number of the signal that ended it).
 int ds_process_state(int pid);
-void ds_process_wait(int pid, std::atomic<int>* wake);
 /// The caller frees the answer.
 void ds_process_ask(const char* json, char** answer, std::atomic<int>* wake);
 /// `wake` becomes the number of a signal that has come.

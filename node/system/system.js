@@ -292,10 +292,6 @@ addToLibrary({
   ds_process_state__proxy: "sync",
   ds_process_state: (pid) => dsNode.system.processes.state(pid),
 
-  ds_process_wait__deps: ["$dsNode"],
-  ds_process_wait__proxy: "sync",
-  ds_process_wait: (pid, wake) => dsNode.system.processes.onEnd(pid, () => dsNode.wake(wake, 1)),
-
   ds_process_ask__deps: ["$dsNode", "$UTF8ToString", "$stringToNewUTF8"],
   ds_process_ask__proxy: "sync",
   ds_process_ask: (json, answer, wake) => {

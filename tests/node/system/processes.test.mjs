@@ -18,7 +18,7 @@ const started = (processes, spec) =>
       code ? reject(code) : resolve(pid),
     ),
   );
-const ended = (processes, pid) => new Promise((resolve) => processes.onEnd(pid, resolve));
+const ended = (processes, pid) => later(() => processes.state(pid) !== 0);
 const alive = (pid) => {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { before, test } from "node:test";
 
+import { Locks } from "../../../node/system/locks.mjs";
 import { asset, builtFile, run, temporaryFolder } from "../../e2e/support.mjs";
 
 const lenet5 = asset("models", "lenet5.onnx");
@@ -95,7 +96,10 @@ test("Program_RunUnderNode_HasTheBitsOfTheNativeProgram", (t) => {
 test("Program_WrongUse_SaysWhatIsThere", () => {
   const noHost = driftscope("run", lenet5, "--target", "pc/strict");
   assert.equal(noHost.status, 2);
-  assert.match(noHost.stderr, /there is no host 'pc' here; hosts are .*node/);
+  assert.match(
+    noHost.stderr,
+    /there is no host 'pc' here; hosts are .*node.*; pc is where the native program runs/,
+  );
   const noFile = driftscope("run", "nowhere.onnx");
   assert.equal(noFile.status, 2);
   assert.match(noFile.stderr, /cannot read nowhere.onnx: No such file or directory/);
@@ -110,6 +114,23 @@ test("Program_Doctor_NamesWhatIsMissingAndWhatHelps", () => {
     /^no +chrome +chrome: Chromium is not installed; install it, or name it with DRIFTSCOPE_CHROME/m,
   );
   assert.doesNotMatch(stdout, /^\S+ +pc/m);
+});
+
+test("Program_HistoryThatAnotherProcessWrites_IsWaitedForAndNotDamaged", async () => {
+  const file = join(project, "bench.sqlite");
+  const bench = (...args) => driftscope("bench", ...args, "--db", file, "--quiet");
+  const measured = bench(lenet5, "--targets", "node/strict", "--time", "0.2", "--warm-up", "0.1");
+  assert.equal(measured.status, 0, measured.stderr);
+  const { dev, ino } = statSync(file);
+  const locks = new Locks();
+  assert.ok(await locks.lock({ name: `${dev}-${ino}` }));
+  const refused = bench("--history");
+  assert.equal(refused.status, 2, refused.stdout);
+  assert.match(refused.stderr, /bench\.sqlite.*locked/);
+  locks.unlock({ name: `${dev}-${ino}` });
+  const shown = bench("--history");
+  assert.equal(shown.status, 0, shown.stderr);
+  assert.match(shown.stdout, /node\/strict/);
 });
 
 test("Program_Interrupted_LeavesNothing", async () => {
