@@ -16,6 +16,7 @@
 #include "core/numerics/subnormal_rows.hpp"
 #include "core/verify/judgeable.hpp"
 #include "core/verify/quantized_bias.hpp"
+#include "core/verify/rounding_noise.hpp"
 
 namespace driftscope {
 namespace {
@@ -68,30 +69,6 @@ std::optional<double> equal_pair_chance(std::span<const float> values) {
     pairs += static_cast<double>(end - begin) * static_cast<double>(end - begin);
   }
   return pairs / (static_cast<double>(sizes.size()) * static_cast<double>(sizes.size()));
-}
-
-// A copy with each number moved by at most one unit in the last place, up or down; zeros and single
-// numbers, which may be exponents or thresholds, are unchanged. `flush`: subnormals become 0, as the engine
-// may read them.
-Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed, bool flush) {
-  if (tensor.dtype() != DType::float32 || tensor.elements() < 2) return tensor;
-  DRIFTSCOPE_TRY(Tensor copy, Tensor::from_values<float>(tensor.shape(), tensor.values<float>()));
-  Rng rng(seed);
-  for (float& x : copy.mutable_values<float>()) {
-    if (flush && std::fpclassify(x) == FP_SUBNORMAL) x = 0.0f;
-    if (x == 0.0f || !std::isfinite(x)) continue;
-    const std::uint64_t way = rng.below(3);
-    if (way == 0) continue;
-    const float moved =
-        std::nextafter(x, way == 1 ? 0.0f : std::copysign(std::numeric_limits<float>::max(), x));
-    if (std::isnormal(moved)) x = moved;
-  }
-  return copy;
-}
-
-bool sums_products(const Node& node) {
-  static constexpr std::array names = {"Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"};
-  return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
 }
 
 // Whether a small error may become a large one; `outputs` are the node's results.
@@ -480,6 +457,8 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
     }
     auto outputs = evaluate_strict(node, inputs, threads);
     if (!outputs.ok()) return std::nullopt;
+    if (seed != 0 && !add_rounding_noise(node, inputs, model_, seed << 32 ^ next, threads, *outputs).ok())
+      return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != no_value) made[node.outputs[i]] = std::move((*outputs)[i]);
     pending.pop_back();

@@ -115,8 +115,9 @@ class Derivation {
   [[nodiscard]] std::optional<Shape> known_shape(ValueId value) const;
 
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors. A seed other
-  /// than 0 first moves those that are float32, except single numbers, by one unit in the last
-  /// place. `of_factors` is applied to inputs 0 and 1 of every node that sums products.
+  /// than 0 first moves those that are float32, except single numbers, by one unit in the last place, and
+  /// results by what rounding may do to them. `of_factors` is applied to inputs 0 and 1 of every node that
+  /// sums products.
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed = 0,
                                                   const std::function<float(float)>& of_factors = {}) const;
 

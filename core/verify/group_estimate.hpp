@@ -2,11 +2,12 @@
 // conclusive: intervals ignore that errors cancel, and grow with every node. Client: judges/elements.cpp.
 //
 // The group is run nine times in plain float32: once as it is, eight times with every recorded input and
-// weight moved by one unit in the last place, up, down or not at all, so that all roundings differ.
-// The distance of these runs from the exact result estimates the effect of rounding. Errors are sums of very
-// many small ones, hence about normal with some unknown deviation and correlation; then the chance that one
-// element's error exceeds c times the largest of n others is at most E|N|ⁿ·(0.8/c)ⁿ, which is 10⁻¹¹ for n =
-// 9 and c = 32, whatever the deviation.
+// weight moved by one unit in the last place, up, down or not at all, and every result inside by what
+// rounding may do to it (rounding_noise.hpp), so that all roundings differ. The distance of these runs from
+// the exact result estimates the effect of rounding. Errors are sums of very many small ones, hence about
+// normal with some unknown deviation and correlation; then the chance that one element's error exceeds c
+// times the largest of n others is at most E|N|ⁿ·(0.8/c)ⁿ, which is 10⁻¹¹ for n = 9 and c = 32, whatever the
+// deviation.
 //   - within 32 × the largest of the nine at every element, if that distinguishes right from wrong
 //     (judgeable.hpp): rounding
 //   - beyond 1,024 × the largest of the nine there and of their RMS over the tensor, which allows another

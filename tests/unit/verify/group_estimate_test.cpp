@@ -159,4 +159,44 @@ TEST_CASE("Verify_GroupThatRounds_IsNeverAFaultByEstimates") {
   CHECK(layer.verdict == Verdict::unjudged);
 }
 
+TEST_CASE("Verify_GroupWhoseFunctionSaturates_MayRoundWhereTheNextIsSteep") {
+  // tanh(40) is 1, whatever unit in the last place x is moved by. A tanh of two units more is correct, and
+  // acosh makes 7e-4 of it.
+  ModelBuilder model("saturated");
+  model.opset(17).input("x", DType::float32, {1, 8}).node("Tanh", {"x"}, {"t"}).node("Acosh", {"t"}, {"y"});
+  const Graph graph = built(model.output("y"));
+  const std::vector<float> x = {40, 41, 42, 43, 44, 45, 46, 47};
+  std::vector<float> y(8, 0.0f);
+  Trace trace;
+  trace.target = "pc/ort";
+  trace.tensors = {{"x", tensor<float>({1, 8}, x)}, {"y", tensor<float>({1, 8}, y)}};
+  CHECK(verdict_of(graph, trace).verdict == Verdict::identical);
+  y[3] = std::acosh(1.0f + 0x1p-22f);
+  trace.tensors[1].tensor = tensor<float>({1, 8}, y);
+  const LayerVerdict layer = verdict_of(graph, trace);
+  CHECK_MESSAGE(layer.verdict != Verdict::fault, reason_of(layer));
+}
+
+TEST_CASE("Verify_GroupWithAnInaccurateFunction_IsGrantedItsAccuracy") {
+  // ONNX Runtime's tanh inside RNN is off by up to 2e-7, which is much of a small number.
+  ModelBuilder model("small");
+  model.opset(17)
+      .input("x", DType::float32, {1, 1, 3})
+      .initializer("w", tensor<float>({1, 2, 3}, {0.5f, -0.25f, 0.125f, 1.0f, 0.5f, -0.5f}))
+      .initializer("r", tensor<float>({1, 2, 2}, {0.5f, 0.25f, -0.5f, 0.125f}))
+      .initializer("shape", tensor<std::int64_t>({1}, {2}))
+      .node("RNN", {"x", "w", "r"}, {"h"}, {integer("hidden_size", 2)})
+      .node("Reshape", {"h", "shape"}, {"y"});
+  const Graph graph = built(model.output("y"));
+  const float right[] = {0.5e-8f - 0.5e-8f + 0.375e-8f, 1e-8f + 1e-8f - 1.5e-8f};
+  Trace trace;
+  trace.target = "pc/ort";
+  trace.tensors = {{"x", tensor<float>({1, 1, 3}, {1e-8f, 2e-8f, 3e-8f})},
+                   {"y", tensor<float>({2}, {right[0] + 4e-8f, right[1]})}};
+  const LayerVerdict layer = verdict_of(graph, trace);
+  CHECK_MESSAGE(layer.verdict != Verdict::fault, reason_of(layer));
+  trace.tensors[1].tensor = tensor<float>({2}, {right[0] + 1e-3f, right[1]});
+  CHECK(verdict_of(graph, trace).verdict == Verdict::fault);
+}
+
 }  // namespace driftscope::test::group_estimate_test
