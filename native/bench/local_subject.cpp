@@ -5,7 +5,7 @@
 #include "core/base/json.hpp"
 #include "native/bench/peak_sampler.hpp"
 #include "native/bench/service_client.hpp"
-#include "native/bench/worker_process.hpp"
+#include "native/host/worker_process.hpp"
 
 namespace driftscope {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/runtime/engine.hpp"
 #include "native/bench/bench.hpp"
 #include "native/bench/history.hpp"
-#include "native/bench/worker_process.hpp"
+#include "native/host/worker_process.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/host.hpp"

@@ -1,4 +1,4 @@
-#include "native/bench/worker_process.hpp"
+#include "native/host/worker_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/protocol/client.hpp"
-#include "native/bench/subject.hpp"
+#include "native/host/load_request.hpp"
 #include "native/host/load_request.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/temp_folder.hpp"
