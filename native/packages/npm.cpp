@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <set>
 #include <span>
@@ -34,6 +35,16 @@ std::string title_of(const peer::NeededPackage& needed) {
   return fmt::format("{} {}", needed.package.name, needed.version);
 }
 
+/// What helps where npm reached nothing; empty for its other errors.
+std::string_view network_hint(std::string_view code) {
+  static constexpr std::array codes = {"EAI_AGAIN",   "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH",
+                                       "ENETUNREACH", "ENOTFOUND",    "ETIMEDOUT",  "ERR_SOCKET_TIMEOUT"};
+  if (std::ranges::find(codes, code) == codes.end()) return "";
+  return "; npm needs the network for it: behind a proxy set HTTPS_PROXY, or 'npm config set https-proxy "
+         "URL'; "
+         "'npm ping' tries it";
+}
+
 /// Standard output of npm in this folder, as JSON; its own error where it failed.
 Result<json> npm(const fs::path& folder, std::vector<std::string> command, int limit_ms) {
   if (find_program("npm").empty())
@@ -58,7 +69,7 @@ Result<json> npm(const fs::path& folder, std::vector<std::string> command, int l
     const std::string code = text_at(error, "code");
     std::string summary = text_at(error, "summary");
     if (const auto line = summary.find('\n'); line != std::string::npos) summary.resize(line);
-    why = fmt::format("{}{}{}", code, code.empty() ? "" : ": ", summary.substr(0, 300));
+    why = fmt::format("{}{}{}{}", code, code.empty() ? "" : ": ", summary.substr(0, 300), network_hint(code));
   }
   return missing_error(fmt::format("npm says {}", why));
 }
