@@ -14,6 +14,7 @@ from .axes import COMMON, arrange
 from .errors import BadInput
 from .mapping import Mapping
 from .matching import find_mapping
+from .notebook import in_notebook, report_view
 from .onnx_inputs import read_inputs
 from .program import call, call_json, existing_file, reference_target
 from .tables import Table
@@ -97,9 +98,12 @@ def compare(model, left=None, right=(), inputs=None, seed=None, report=None, tim
 
     left, right: targets (`chrome/fast`), Traces or their files; left is `pc/strict` by default, without the native
     program `node/strict`; right may be several. Where some are traces, the
-    targets beside them must get the same input: pass it as inputs. report: also an HTML file.
+    targets beside them must get the same input: pass it as inputs. report: also an HTML file; default: in a notebook,
+    which shows its chart and a link to it, `MODEL.compare.html` in the current folder; False: none.
     """
     model = existing_file(model, "the ONNX model")
+    if report is None and in_notebook():
+        report = f"{Path(model).stem}.compare.html"
     right = list(right) if isinstance(right, (list, tuple)) else [right]
     if not right:
         raise BadInput("compare needs something on the right: a target such as 'chrome/fast', or a trace")
@@ -107,7 +111,7 @@ def compare(model, left=None, right=(), inputs=None, seed=None, report=None, tim
         result = call_json(["compare", model, *_input_options(model, inputs, seed, folder), "--left", _target(left or reference_target()),
                             "--right", ",".join(map(_target, right)), "--quiet",
                             *(["--report", report] if report else [])], "driftscope-compare-1", timeout)
-    return CompareTable(result)
+    return CompareTable(result, report or None)
 
 
 class VerifyTable(Table):
@@ -131,10 +135,13 @@ class VerifyTable(Table):
 
 
 class CompareTable(Table):
-    """A row for each layer and target on the right. left, right: the objects of `driftscope compare --json` (json)."""
+    """A row for each layer and target on the right. left, right: the objects of `driftscope compare --json` (json).
 
-    def __init__(self, result: "CompareDocument"):
-        self.json, self.left, self.right = result, result["left"], result["right"]
+    report: the file of the HTML report, None without one.
+    """
+
+    def __init__(self, result: "CompareDocument", report=None):
+        self.json, self.left, self.right, self.report = result, result["left"], result["right"], report
         rows = []
         for side in self.right:
             verdicts = {layer["output"]: layer["verdict"] for layer in (side.get("verify") or {}).get("layers", ())}
@@ -143,6 +150,9 @@ class CompareTable(Table):
         super().__init__(f"{self.left['target']} against {', '.join(side['target'] for side in self.right)}", rows,
                          ("target", "layer", "max_abs", "max_ulp", "cosine", "left_ns", "right_ns", "verdict"),
                          result.get("headline", ""), "verdict")
+
+    def _repr_html_(self):
+        return super()._repr_html_() + (report_view(self.report) if self.report else "")
 
     @property
     def first_divergence(self):

@@ -88,9 +88,12 @@ class RecordTest(FolderTest):
 
     def test_compare_with_a_target(self):
         table = driftscope.compare(MODEL, left=self.record(), right=["pc/fast"],
-                                   inputs={"input": self.image.transpose(0, 3, 1, 2)})
+                                   inputs={"input": self.image.transpose(0, 3, 1, 2)}, report=self.folder / "r.html")
         self.assertEqual(table.verdicts, {"pc/fast": "rounding"})
         self.assertIn("pc/fast", str(table))
+        shown = table._repr_html_()
+        for part in ("iframe", "Relative error by depth", "r.html"):
+            self.assertIn(part, shown)
 
     def test_mapping_that_does_not_fit(self):
         def mapping(layer, value, axes=()):
