@@ -13,6 +13,7 @@
 #include "native/browser/browser_features.hpp"
 #include "native/browser/xvfb.hpp"
 #include "native/os/child_process.hpp"
+#include "native/os/desktop.hpp"
 #include "native/os/find_program.hpp"
 #include "native/os/temp_folder.hpp"
 
@@ -91,7 +92,9 @@ std::string version_in(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   line = line.substr(0, line.find(" built on "));
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
+  // safaridriver: "Included with Safari 17.4 (19618.1.15)".
+  constexpr std::string_view of_driver = "Included with ";
+  return line.starts_with(of_driver) ? line.substr(of_driver.size()) : line;
 }
 
 // On Windows --version opens a window. Chrome and Edge have a folder of their version's name beside them,
@@ -152,8 +155,9 @@ Result<HostInfo> probe_host(std::string_view host, std::string_view wanted) {
   }
   ProcessSpec spec;
   spec.arguments = {program.string(), "--version"};
-  auto version = program.extension() == ".exe" ? version_beside(program)
-                                               : ask_version(std::move(spec), kind->needs_display);
+  auto version = program.extension() == ".exe"
+                     ? version_beside(program)
+                     : ask_version(std::move(spec), kind->needs_display && has_x_windows());
   if (!version.ok()) {
     Error error = std::move(version).error();
     if (error.kind != ErrorKind::cancelled) error.kind = ErrorKind::missing;

@@ -31,6 +31,10 @@ struct BrowserCommand {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
   bool needs_display = false;
+  /// Of a WebDriver: the port that `arguments` give it, and the capabilities that it is asked for. It opens
+  /// the page itself.
+  int driver_port = 0;
+  std::string capabilities = {};
 };
 
 /// A browser that can be started. A kind is a file in kinds/: each FOO.cpp defines `void

@@ -91,6 +91,13 @@ Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
   }
   DRIFTSCOPE_TRY(ChildProcess process, ChildProcess::start(spec));
   browser.process_.emplace(std::move(process));
+  if (command.driver_port != 0) {
+    constexpr std::chrono::seconds patience{30};
+    auto driver = WebDriver::open(command.driver_port, command.capabilities, url, patience,
+                                  [&browser] { return browser.running(); });
+    if (!driver.ok()) return in_context(std::move(driver).error(), host.host + " (" + host.version + ")");
+    browser.driver_.emplace(*std::move(driver));
+  }
   return browser;
 }
 
@@ -122,6 +129,7 @@ std::int64_t Browser::gpu_process_memory() const {
 }
 
 void Browser::end() {
+  driver_.reset();
   // Its profile is deleted with it: there is nothing to save, so that the grace time is short.
   if (process_) process_->end(300);
   process_.reset();

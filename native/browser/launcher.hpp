@@ -10,6 +10,7 @@
 
 #include "core/base/result.hpp"
 #include "native/browser/browsers.hpp"
+#include "native/browser/web_driver.hpp"
 #include "native/browser/xvfb.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/temp_folder.hpp"
@@ -41,6 +42,7 @@ class Browser {
   std::optional<TempFolder> sockets_;  // where the path of folder_ is too long for a socket's
   std::optional<Xvfb> display_;
   std::optional<ChildProcess> process_;
+  std::optional<WebDriver> driver_;  // which the process is
 };
 
 }  // namespace driftscope

@@ -27,7 +27,7 @@ std::string targets_help() {
   std::vector<std::string_view> hosts;
   for (const auto& host : host_table().all()) hosts.push_back(host->facts().name);
   return fmt::format(
-      "Targets are host/engine[:option=value,…]: hosts {} (safari is WebKitGTK);\n"
+      "Targets are host/engine[:option=value,…]: hosts {} (safari is WebKitGTK on Linux);\n"
       "engines, each with its options:\n"
       "{}In a browser and in Node the option wasm={} selects one\n"
       "of the builds; else the best one that the browser can run is used.",
