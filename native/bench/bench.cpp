@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/bench/product_count.hpp"
 #include "core/runtime/bind_inputs.hpp"
-#include "native/bench/browser_subject.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
-#include "native/host/host.hpp"
+#include "native/bench/open_subject.hpp"
 #include "native/host/kept_file.hpp"
 #include "native/host/service_run.hpp"
-#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
@@ -67,21 +63,8 @@ class ModelBench {
     spec.model = &model_;
     spec.inputs = std::make_shared<const Bytes>(std::move(packed));
     spec.capture = one.row.capture;
-    spec.timeout = plan_.runner.timeout;
-    spec.stall_timeout = plan_.runner.stall_timeout;
     one.row.build = build_id();
-    const auto& browsers = browser_hosts();
-    if (one.target.host == default_host()) return open_local_subject(spec, stop_, one.row);
-    if (std::ranges::find(browsers, one.target.host) == browsers.end())
-      return bad_input(fmt::format("there is no host '{}' that can be measured; hosts are {}, {}",
-                                   one.target.host, default_host(), fmt::join(browsers, ", ")));
-    DRIFTSCOPE_TRY(spec.site, find_site(plan_.runner.site));
-    if (!server_) {
-      ServerOptions options;
-      options.site = spec.site;
-      DRIFTSCOPE_TRY(server_, Server::start(std::move(options)));
-    }
-    return open_browser_subject(*server_, spec, stop_, one.row);
+    return open_subject(std::move(spec), plan_.runner, server_, stop_, one.row);
   }
 
   const BenchPlan& plan_;

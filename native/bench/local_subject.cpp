@@ -1,4 +1,4 @@
-// A target on this PC: the service in a child process.
+// A target whose host has a program for it: the service in a process of that.
 #include <algorithm>
 #include <chrono>
 
@@ -82,7 +82,7 @@ class LocalSubject final : public Subject, private ServiceTransport {
 Result<std::unique_ptr<Subject>> open_local_subject(const SubjectSpec& spec, const StopCheck& stop,
                                                     BenchRow& row) {
   const auto begin = Clock::now();
-  DRIFTSCOPE_TRY(WorkerProcess process, WorkerProcess::start());
+  DRIFTSCOPE_TRY(WorkerProcess process, WorkerProcess::start(spec.program));
   row.start_ms = ms_since(begin);
   auto subject = std::make_unique<LocalSubject>(std::move(process), spec, stop);
   DRIFTSCOPE_CHECK(subject->load(spec, row));

@@ -1,16 +1,9 @@
 #include "native/bench/memory_runs.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "core/bench/memory_sampling.hpp"
-#include "native/bench/browser_subject.hpp"
 #include "native/bench/machine.hpp"
-#include "native/browser/browsers.hpp"
-#include "native/host/host.hpp"
+#include "native/bench/open_subject.hpp"
 #include "native/host/service_run.hpp"
-#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
@@ -41,11 +34,6 @@ Result<MemoryOverRuns> watch_memory(Subject& subject, const MemoryRunsRequest& r
   return sampling.memory();
 }
 
-bool can_watch_memory(const Target& target) {
-  return target.host == default_host() ||
-         std::ranges::find(browser_hosts(), target.host) != browser_hosts().end();
-}
-
 Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsRequest& request,
                                     std::unique_ptr<Server>& server, const StopCheck& stop,
                                     const TargetProgress& progress) {
@@ -54,25 +42,9 @@ Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsReques
   spec.target = target;
   spec.model = request.model;
   spec.inputs = std::make_shared<const Bytes>(std::move(packed));
-  spec.timeout = request.runner.timeout;
-  spec.stall_timeout = request.runner.stall_timeout;
   progress("watching memory", 0, request.runs);
   BenchRow row;
-  std::unique_ptr<Subject> subject;
-  if (target.host == default_host()) {
-    DRIFTSCOPE_TRY(subject, open_local_subject(spec, stop, row));
-  } else if (!can_watch_memory(target)) {
-    return unsupported(fmt::format("memory over runs is not watched on the host {}, but on {}, {}",
-                                   target.host, default_host(), fmt::join(browser_hosts(), ", ")));
-  } else {
-    DRIFTSCOPE_TRY(spec.site, find_site(request.runner.site));
-    if (!server) {
-      ServerOptions options;
-      options.site = spec.site;
-      DRIFTSCOPE_TRY(server, Server::start(std::move(options)));
-    }
-    DRIFTSCOPE_TRY(subject, open_browser_subject(*server, spec, stop, row));
-  }
+  DRIFTSCOPE_TRY(const auto subject, open_subject(std::move(spec), request.runner, server, stop, row));
   return watch_memory(*subject, request, stop, progress);
 }
 

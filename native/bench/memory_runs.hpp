@@ -23,9 +23,6 @@ struct MemoryRunsRequest {
   RunnerOptions runner;
 };
 
-/// Whether the host's processes can be watched.
-[[nodiscard]] bool can_watch_memory(const Target& target);
-
 /// Errors: those of the target. `server` is started when the first browser needs it.
 [[nodiscard]] Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsRequest& request,
                                                   std::unique_ptr<Server>& server, const StopCheck& stop,

@@ -10,7 +10,7 @@
 
 #include "core/bench/bench_report.hpp"
 #include "core/runtime/target.hpp"
-#include "native/host/model_file.hpp"
+#include "native/host/run_request.hpp"
 
 namespace driftscope {
 
@@ -20,6 +20,7 @@ struct SubjectSpec {
   const ModelFile* model = nullptr;
   std::shared_ptr<const Bytes> inputs;       ///< safetensors
   std::string capture = "none";              ///< as for the service's "prepare"
+  std::vector<std::string> program;          ///< Host::worker_program
   std::filesystem::path site;                ///< for browsers: the folder that is served
   std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
   /// For a browser: longest time without progress while its page lives; nothing: a multiple of `timeout`.
@@ -32,9 +33,6 @@ struct SubjectSpec {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-/// Whether the user wants to stop; asked several times a second.
-using StopCheck = std::function<bool()>;
-
 class Subject : public BenchSubject {
  public:
   /// Writes current values into the row: peaks of memory so far.
@@ -43,7 +41,7 @@ class Subject : public BenchSubject {
   [[nodiscard]] virtual std::vector<MemoryRecord> processes() const = 0;
 };
 
-/// A child process of ourselves that runs the service. Loads, prepares and runs once, and writes the
+/// A process of SubjectSpec::program that runs the service. Loads, prepares and runs once, and writes the
 /// results into `row`.
 [[nodiscard]] Result<std::unique_ptr<Subject>> open_local_subject(const SubjectSpec& spec,
                                                                   const StopCheck& stop, BenchRow& row);

@@ -2,6 +2,7 @@
 
 #include "core/inputs/found_inputs.hpp"
 #include "core/inputs/input_source.hpp"
+#include "native/bench/open_subject.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/host/service_run.hpp"
 #include "native/os/free_memory.hpp"
@@ -81,7 +82,7 @@ class MemoryRun final : public TargetRun {
         stopped_(std::move(stopped)) {}
 
   Result<RunState> poll(const StepProgress& progress) override {
-    if (can_watch_memory(target_)) {
+    if (can_be_measured(target_)) {
       runner_.rest();  // its browser would be a load beside the one that is watched
       auto memory = watch_memory(target_, request_, server_, stopped_, progress);
       if (!memory.ok()) return in_context(std::move(memory).error(), "watching memory");

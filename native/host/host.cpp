@@ -37,21 +37,14 @@ void HostTable::add(std::unique_ptr<Host> host) {
   hosts_.insert(std::upper_bound(hosts_.begin(), hosts_.end(), host->facts().order, later), std::move(host));
 }
 
-std::string_view default_host() {
-  for (const auto& host : host_table().all())
-    if (host->facts().name == "pc") return "pc";
-  return "node";
-}
-
 Result<const Host*> find_host(const Target& target) {
   std::vector<std::string_view> names;
   for (const auto& host : host_table().all()) {
     if (host->facts().name == target.host) return host.get();
     names.push_back(host->facts().name);
   }
-  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are {}{}", target.text(),
-                               target.host, fmt::join(names, ", "),
-                               target.host == "pc" ? "; pc is where the native program runs" : ""));
+  return bad_input(fmt::format("target {}: there is no host '{}'; hosts are {}", target.text(), target.host,
+                               fmt::join(names, ", ")));
 }
 
 }  // namespace driftscope

@@ -67,6 +67,11 @@ class Host {
   [[nodiscard]] virtual bool can_run(const EngineInfo& engine) const = 0;
   /// Whether this one can, for an engine that it can run at all: with what, or why not.
   [[nodiscard]] virtual Availability runs(const Engine& /*engine*/) const { return {true, ""}; }
+  /// The program whose hidden command worker runs the host's targets in processes of their own, as bench
+  /// needs them: the first arguments of a ProcessSpec. Empty: this host has none.
+  [[nodiscard]] virtual Result<std::vector<std::string>> worker_program() const {
+    return std::vector<std::string>();
+  }
   /// `context` must outlive the session.
   [[nodiscard]] virtual Result<std::unique_ptr<HostSession>> open(const Target& target,
                                                                   HostContext& context) const = 0;
@@ -85,7 +90,7 @@ class HostTable {
 /// All of this build (generated: build/generated/hosts/host_registry.cpp).
 [[nodiscard]] const HostTable& host_table();
 
-/// Where something runs when nothing is said: "pc"; in a program without that host "node".
+/// Where something runs when nothing is said, and for which this program itself is: "pc", under Node "node".
 [[nodiscard]] std::string_view default_host();
 
 /// The error lists those that there are.

@@ -25,6 +25,9 @@ namespace driftscope {
   return capture_from(messages::name_of(capture)).value_or(Capture::outputs);
 }
 
+/// Whether the user wants to stop; asked several times a second.
+using StopCheck = std::function<bool()>;
+
 struct RunRequest {
   const ModelFile* model = nullptr;
   NamedInputs inputs;
@@ -35,8 +38,8 @@ struct RunRequest {
   /// Further runs of samples of this model follow: a host may keep it prepared until drop_prepared().
   /// Outputs alone are captured.
   bool keeps_prepared = false;
-  /// Called repeatedly while it runs; true ends it with a cancelled error.
-  std::function<bool()> stopped = {};
+  /// True ends it with a cancelled error.
+  StopCheck stopped = {};
 };
 
 struct RunnerOptions {

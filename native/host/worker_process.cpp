@@ -9,13 +9,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/protocol/measure.hpp"
 #include "core/protocol/service.hpp"
 #include "native/host/trace_writer.hpp"
 #include "native/os/log_tail.hpp"
-#include "native/os/own_program.hpp"
 #include "native/os/resource_limits.hpp"
 
 namespace driftscope {
@@ -151,6 +151,21 @@ class TraceFiles final : public RunRecorder {
   std::optional<TraceWriter> writer_;
 };
 
+/// Whether nothing reads the bytes of a model that was loaded once after this request: a run may open it
+/// again for what is not watched (web/worker/engine.mjs does the same).
+bool ends_reading(std::span<const std::byte> message) {
+  const auto request = nlohmann::json::parse(unpack_message(message).json, nullptr, false);
+  if (!request.is_object()) return false;
+  const auto number = [&request](const char* name) {
+    const auto found = request.find(name);
+    return found != request.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+  };
+  const auto name = request.find("do");
+  if (name == request.end()) return false;
+  if (*name == "start") return number("unwatched_ms") == 0 && number("memory_runs") == 0;
+  return *name == "prepare" || *name == "finish" || *name == "cancel";
+}
+
 /// Waits without a limit: the child has nothing else to do.
 Status wait_forever(int line, short events) {
   pollfd ready{line, events, 0};
@@ -160,19 +175,19 @@ Status wait_forever(int line, short events) {
 
 }  // namespace
 
-Result<WorkerProcess> WorkerProcess::start() {
+Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& program) {
   DRIFTSCOPE_TRY(TempFolder folder, TempFolder::make());
   std::array<int, 2> ends{-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return io_error(std::string("cannot connect to a process: ") + std::strerror(errno));
   ProcessSpec spec;
-  spec.arguments = own_program();
+  spec.arguments = program;
   const auto add = [&spec](std::initializer_list<std::string> arguments) {
     spec.arguments.insert(spec.arguments.end(), arguments);
   };
   if (asked_memory() > 0) add({"--max-memory", std::to_string(asked_memory())});
   constexpr int line_of_worker = 3;
-  add({"bench-worker", "--line", std::to_string(line_of_worker)});
+  add({"worker", "--line", std::to_string(line_of_worker)});
   spec.output = folder.path() / "worker.log";
   spec.pass_fd = ends[1];
   spec.passed_as = line_of_worker;
@@ -238,18 +253,17 @@ void serve_service(int line) {
   Service service;
   service.measure_into(&files);
   const auto wait = [line](short events) { return wait_forever(line, events); };
-  Received outside;  // of the previous request, or of this one
+  Received outside;  // of the last load
   service.load_from([&outside](std::uint64_t offset, std::span<std::byte> target) {
     std::memcpy(target.data(), outside.data.get() + offset, target.size());
   });
   while (true) {
     auto incoming = receive_message(line, wait);
     if (!incoming.ok()) return;
-    const bool comes = incoming->outside.size > 0;
-    if (comes) outside = std::move(incoming->outside);
+    if (incoming->outside.size > 0) outside = std::move(incoming->outside);
     const Bytes reply = service.request(incoming->message.bytes());
+    if (ends_reading(incoming->message.bytes())) outside = {};
     incoming->message = {};
-    if (!comes) outside = {};
     if (!send_message(line, reply, {}, wait).ok()) return;
   }
 }

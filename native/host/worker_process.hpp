@@ -1,12 +1,13 @@
-// A child process of ourselves that answers the requests of a service, and both ends of the line to it.
-// Clients: the local subject of a bench (parent), the hidden command bench-worker (child).
+// A process of this program, or of the same one that is installed, which answers the requests of a service,
+// and both ends of the line to it. Clients: worker_session and the local subject of a bench (parent), the
+// hidden command worker (child).
 // On the line each message is preceded by its length and that of its external bytes, which follow it; both
 // are 8 bytes, little endian.
 #pragma once
 
 #include "core/protocol/client.hpp"
 #include "native/host/load_request.hpp"
-#include "native/host/load_request.hpp"
+#include "native/host/run_request.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/temp_folder.hpp"
 
@@ -14,14 +15,15 @@ namespace driftscope {
 
 class WorkerProcess {
  public:
-  [[nodiscard]] static Result<WorkerProcess> start();
+  /// `program`: the first arguments of its ProcessSpec.
+  [[nodiscard]] static Result<WorkerProcess> start(const std::vector<std::string>& program);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   ~WorkerProcess();
 
   /// The service's response. Errors: internal when the process has ended
   /// (with its status and the end of its log), limit after `timeout` without a response, cancelled if `stop`
-  /// says so. The external bytes of a "load" stay in the child until the response to the next request.
+  /// says so. The external bytes of a "load" stay in the child as long as its model may be read again.
   [[nodiscard]] Result<ServiceTransport::Response> exchange(const std::string& json,
                                                             std::span<const std::byte> payload,
                                                             const OutsideParts& outside,
@@ -30,6 +32,7 @@ class WorkerProcess {
 
   /// PSS of the process, bytes.
   [[nodiscard]] std::int64_t memory() const;
+  [[nodiscard]] bool running() const { return process_.running(); }
 
  private:
   WorkerProcess(TempFolder folder, ChildProcess process, int line);

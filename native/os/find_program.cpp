@@ -40,7 +40,7 @@ struct Found {
   fs::path passed_over;  // the first that everybody may replace
 };
 
-Found look_for(const std::string& name) {
+Found look_for(const std::string& name, const std::function<bool(const fs::path&)>& is_meant) {
   const char* variable = std::getenv("PATH");
   std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
   Found found;
@@ -49,6 +49,7 @@ Found look_for(const std::string& name) {
     const fs::path file = fs::path(folder) / name;
     std::error_code error;
     if (access(file.c_str(), X_OK) != 0 || !fs::is_regular_file(file, error)) continue;
+    if (is_meant && !is_meant(file)) continue;
     if (!may_be_replaced(file)) {
       found.program = file;
       return found;
@@ -60,15 +61,15 @@ Found look_for(const std::string& name) {
 
 }  // namespace
 
-fs::path find_program(const std::string& name) {
+fs::path find_program(const std::string& name, const std::function<bool(const fs::path&)>& is_meant) {
   if (name.find('/') != std::string::npos)
     return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
-  return look_for(name).program;
+  return look_for(name, is_meant).program;
 }
 
 std::string why_passed_over(const std::string& name) {
   if (name.find('/') != std::string::npos) return {};
-  const Found found = look_for(name);
+  const Found found = look_for(name, {});
   if (found.passed_over.empty()) return {};
   return "'" + found.passed_over.string() +
          "' is not started, as everybody may replace it or write to a folder that leads to it";

@@ -10,7 +10,6 @@
 #include "core/runtime/engine.hpp"
 #include "native/bench/bench.hpp"
 #include "native/bench/history.hpp"
-#include "native/host/worker_process.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/host.hpp"
@@ -201,23 +200,11 @@ static Command declare(CLI::App& app) {
   };
 }
 
-static Command declare_worker(CLI::App& app) {
-  auto line = std::make_shared<int>(-1);
-  app.add_option("--line", *line, "An open socket")->required()->check(CLI::Range(3, 1 << 20));
-  app.group("");  // internal, not listed in the help
-  return [line] {
-    serve_service(*line);
-    return Exit::ok;
-  };
-}
-
 void add_to(CommandTable& table) {
   table.add({.order = 50,
              .name = "bench",
              .summary = "Measure models on several targets side by side: time, memory, download.",
              .declare = declare});
-  table.add(
-      {.order = 51, .name = "bench-worker", .summary = "A process of a bench.", .declare = declare_worker});
 }
 
 }  // namespace commands::bench

@@ -63,7 +63,7 @@ std::vector<Capability> probe_environment() {
   findings.push_back({"page", site.ok(), site.ok() ? site->string() : site.error().message});
   for (const auto& host : host_table().all()) {
     const HostFacts& facts = host->facts();
-    if (!facts.runs || facts.name == "pc") continue;  // which has its lines
+    if (!facts.runs || (facts.name == "pc" && default_host() == "pc")) continue;  // which has its lines
     const auto found = host->version();
     findings.push_back(
         {facts.name, found.ok(), found.ok() ? *found : found.error().message, !facts.optional});

@@ -39,9 +39,7 @@ function workersOf(pid) {
   const isWorker = (entry) => {
     try {
       const parent = readFileSync(`/proc/${entry}/stat`, "utf8").split(") ").at(-1).split(" ")[1];
-      return (
-        Number(parent) === pid && readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("bench-worker")
-      );
+      return Number(parent) === pid && readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("\0worker\0");
     } catch {
       return false;
     }

@@ -90,7 +90,7 @@ test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
   assert.ok(commands.length > 8, commands.join(" "));
   const pages = readdirSync(join(share, "man", "man1"));
   for (const name of commands) assert.ok(pages.includes(`driftscope-${name}.1`), `a manual page of ${name}`);
-  assert.ok(!pages.includes("driftscope-bench-worker.1"), "an internal command has none");
+  assert.ok(!pages.includes("driftscope-worker.1"), "an internal command has none");
   for (const completion of [
     ["bash-completion", "completions", "driftscope"],
     ["zsh", "site-functions", "_driftscope"],

@@ -2,12 +2,20 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 
 import { Locks } from "../../../node/system/locks.mjs";
-import { asset, builtFile, run, temporaryFolder } from "../../e2e/support.mjs";
+import { asset, builtFile, driftscope as nativeProgram, run, temporaryFolder } from "../../e2e/support.mjs";
 
 const lenet5 = asset("models", "lenet5.onnx");
 const most_packed_bytes = 15e6;
@@ -40,13 +48,14 @@ const environment = () => ({
   NO_COLOR: "1",
 });
 const program = () => join(project, "node_modules", ".bin", "driftscope");
-const driftscope = (...args) =>
+const driftscopeWith = (variables, ...args) =>
   spawnSync(process.execPath, [program(), ...args], {
     cwd: project,
     encoding: "utf8",
     timeout: 120_000,
-    env: environment(),
+    env: { ...environment(), ...variables },
   });
+const driftscope = (...args) => driftscopeWith({}, ...args);
 
 test("Package_Packed_IsSmall", () => {
   assert.ok(statSync(packed).size < most_packed_bytes, `${statSync(packed).size} bytes`);
@@ -94,15 +103,83 @@ test("Program_RunUnderNode_HasTheBitsOfTheNativeProgram", (t) => {
 });
 
 test("Program_WrongUse_SaysWhatIsThere", () => {
-  const noHost = driftscope("run", lenet5, "--target", "pc/strict");
+  const noHost = driftscope("run", lenet5, "--target", "phone/strict");
   assert.equal(noHost.status, 2);
-  assert.match(
-    noHost.stderr,
-    /there is no host 'pc' here; hosts are .*node.*; pc is where the native program runs/,
-  );
+  assert.match(noHost.stderr, /there is no host 'phone'; hosts are .*node, pc/);
   const noFile = driftscope("run", "nowhere.onnx");
   assert.equal(noFile.status, 2);
   assert.match(noFile.stderr, /cannot read nowhere.onnx: No such file or directory/);
+});
+
+test("Program_NativeProgramOnThePath_RunsTheHostPc", (t) => {
+  const folder = temporaryFolder(t);
+  const scripts = join(folder, "scripts");
+  const native = join(folder, "native");
+  mkdirSync(scripts);
+  mkdirSync(native);
+  // As npm and pip install it.
+  writeFileSync(join(scripts, "driftscope"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  symlinkSync(nativeProgram, join(native, "driftscope"));
+  const with_native = { PATH: `${scripts}:${native}` };
+  const json = join(folder, "r.json");
+  const { status, stdout, stderr } = driftscopeWith(
+    with_native,
+    ...["compare", lenet5, "--input", "seed:42", "--right", "pc/strict,pc/fast", "--times", "0.2"],
+    ...["--json", json, "--quiet"],
+  );
+  assert.equal(status, 0, stdout + stderr);
+  const { right } = JSON.parse(readFileSync(json, "utf8"));
+  assert.deepEqual(
+    right.map(({ target, verify }) => [target, verify.verdict]),
+    [
+      ["pc/strict", "identical"],
+      ["pc/fast", "rounding"],
+    ],
+  );
+  for (const side of right) assert.ok(side.layers.length > 5, side.target);
+  const bench = driftscopeWith(
+    with_native,
+    ...[
+      "bench",
+      lenet5,
+      "--targets",
+      "node/strict,pc/strict",
+      "--time",
+      "0.2",
+      "--warm-up",
+      "0.1",
+      "--json",
+      "-",
+    ],
+  );
+  assert.equal(bench.status, 0, bench.stderr);
+  assert.deepEqual(
+    JSON.parse(bench.stdout).results.map(({ target, error }) => [target, error]),
+    [
+      ["node/strict", undefined],
+      ["pc/strict", undefined],
+    ],
+  );
+  assert.match(
+    driftscopeWith(with_native, "doctor").stdout,
+    /^yes +pc +driftscope \d.* \(.*native\/driftscope\)/m,
+  );
+  assert.deepEqual(readdirSync(temporary), []);
+});
+
+test("Program_NativeProgramThatDoesNotFit_IsRefused", (t) => {
+  const other = join(temporaryFolder(t), "driftscope");
+  writeFileSync(other, "#!/bin/sh\necho driftscope 0.0.1\n", { mode: 0o755 });
+  const run = (variables) => driftscopeWith(variables, "run", lenet5, "--target", "pc/strict");
+  const refused = run({ DRIFTSCOPE_NATIVE: other });
+  assert.equal(refused.status, 3, refused.stdout);
+  assert.match(refused.stderr, /is 'driftscope 0\.0\.1', this is driftscope \d.*; install the same version/);
+  const missing = run({ DRIFTSCOPE_NATIVE: "/nowhere" });
+  assert.equal(missing.status, 3);
+  assert.match(missing.stderr, /'\/nowhere' \(from DRIFTSCOPE_NATIVE\) is not a program/);
+  const none = run({});
+  assert.equal(none.status, 3);
+  assert.match(none.stderr, /the native program is not installed.*docs\/install\.md.*DRIFTSCOPE_NATIVE/);
 });
 
 test("Program_Doctor_NamesWhatIsMissingAndWhatHelps", () => {

@@ -11,6 +11,7 @@
 #include "native/host/service_run.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/node_program.hpp"
+#include "native/os/own_program.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope::hosts::node {
@@ -101,6 +102,10 @@ class Node final : public Host {
   bool can_run(const EngineInfo& engine) const override {
     if (engine.kind == EngineKind::reference) return default_host() == "node";
     return engine.in_browsers && engine.kind != EngineKind::peer && engine.device == DeviceKind::cpu;
+  }
+
+  Result<std::vector<std::string>> worker_program() const override {
+    return default_host() == "node" ? own_program() : std::vector<std::string>();
   }
 
   Result<std::unique_ptr<HostSession>> open(const Target& target, HostContext& context) const override {

@@ -4,6 +4,7 @@
 #include "core/platform/platform.hpp"
 #include "native/host/host.hpp"
 #include "native/host/in_process_session.hpp"
+#include "native/os/own_program.hpp"
 
 namespace driftscope::hosts::pc {
 namespace {
@@ -17,6 +18,7 @@ class Pc final : public Host {
   }
   bool can_run(const EngineInfo& engine) const override { return engine.on_pc; }
   Availability runs(const Engine& engine) const override { return engine.available(); }
+  Result<std::vector<std::string>> worker_program() const override { return own_program(); }
   Result<std::unique_ptr<HostSession>> open(const Target& target, HostContext&) const override {
     return in_process_session(target);
   }

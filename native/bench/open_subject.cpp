@@ -1,0 +1,63 @@
+#include "native/bench/open_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "native/bench/browser_subject.hpp"
+#include "native/bench/build_id.hpp"
+#include "native/browser/browsers.hpp"
+#include "native/host/host.hpp"
+#include "native/platform/site.hpp"
+
+namespace driftscope {
+namespace {
+
+bool is_browser(std::string_view host) {
+  return std::ranges::find(browser_hosts(), host) != browser_hosts().end();
+}
+
+/// Whether it has a program, which may be missing.
+bool has_program(const Host& host) {
+  const auto program = host.worker_program();
+  return !program.ok() || !program->empty();
+}
+
+Error not_measured(const Target& target) {
+  std::vector<std::string_view> names;
+  for (const auto& host : host_table().all())
+    if (is_browser(host->facts().name) || has_program(*host)) names.push_back(host->facts().name);
+  return unsupported(fmt::format("targets of the host {} cannot be measured; hosts that can are {}",
+                                 target.host, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+bool can_be_measured(const Target& target) {
+  if (is_browser(target.host)) return true;
+  const auto host = find_host(target);
+  return host.ok() && has_program(**host);
+}
+
+Result<std::unique_ptr<Subject>> open_subject(SubjectSpec spec, const RunnerOptions& runner,
+                                              std::unique_ptr<Server>& server, const StopCheck& stop,
+                                              BenchRow& row) {
+  spec.timeout = runner.timeout;
+  spec.stall_timeout = runner.stall_timeout;
+  if (is_browser(spec.target.host)) {
+    DRIFTSCOPE_TRY(spec.site, find_site(runner.site));
+    if (!server) {
+      ServerOptions options;
+      options.site = spec.site;
+      DRIFTSCOPE_TRY(server, Server::start(std::move(options)));
+    }
+    return open_browser_subject(*server, spec, stop, row);
+  }
+  DRIFTSCOPE_TRY(const Host* const host, find_host(spec.target));
+  DRIFTSCOPE_TRY(spec.program, host->worker_program());
+  if (spec.program.empty()) return not_measured(spec.target);
+  row.build = build_id(spec.program.front());
+  return open_local_subject(spec, stop, row);
+}
+
+}  // namespace driftscope

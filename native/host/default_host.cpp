@@ -1,0 +1,7 @@
+#include "native/host/host.hpp"
+
+namespace driftscope {
+
+std::string_view default_host() { return "pc"; }
+
+}  // namespace driftscope
