@@ -84,6 +84,7 @@ env_text() {
     EMSDK_PYTHON "$python"
   if [[ -d $ort_headers ]]; then printf 'export DRIFTSCOPE_ONNXRUNTIME_HEADERS=%q\n' "$ort_headers"; fi
   if [[ $em_config ]]; then printf 'export EM_CONFIG=%q\n' "$em_config"; fi
+  if wheel_is_ready; then printf 'export DRIFTSCOPE_WHEEL_TOOLS=%q\n' "$wheel_home"; fi
   command -v ccache >/dev/null || return 0
   printf 'export CMAKE_%s_COMPILER_LAUNCHER=ccache\n' C CXX
   # Sloppiness: needed so that precompiled headers of the same text count as equal.
