@@ -11,10 +11,14 @@ endif()
 # that CMake changes while installing ends with an empty entry before, which is the current folder.
 set_target_properties(${programs} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
   INSTALL_RPATH "\$ORIGIN/../lib/driftscope;${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/lib/${DRIFTSCOPE_TRIPLET}")
-install(TARGETS ${programs} RUNTIME DESTINATION bin)
+# OPTIONAL: the window is left out where it was not built.
+install(TARGETS ${programs} RUNTIME DESTINATION bin OPTIONAL)
 foreach(program IN LISTS programs)
   install(CODE "
-    file(RPATH_SET FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${program}\" NEW_RPATH \"\\\$ORIGIN/../lib/driftscope\")")
+    set(program \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${program}\")
+    if(EXISTS \"\${program}\")
+      file(RPATH_SET FILE \"\${program}\" NEW_RPATH \"\\\$ORIGIN/../lib/driftscope\")
+    endif()")
 endforeach()
 
 # Libraries that no package has.

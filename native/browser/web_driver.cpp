@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -68,10 +71,18 @@ Status wait_for_driver(int port, milliseconds patience, const std::function<bool
 }  // namespace
 
 Result<int> free_port() {
-  httplib::Server probe;
-  const int port = probe.bind_to_any_port(loopback);
-  if (port <= 0) return io_error("no port of this machine is free for a browser's driver");
-  return port;
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const given = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof address;
+  // Under Node a socket has its port once it listens.
+  const bool bound = probe >= 0 && bind(probe, given, size) == 0 && listen(probe, 1) == 0 &&
+                     getsockname(probe, given, &size) == 0;
+  if (probe >= 0) close(probe);
+  if (!bound) return io_error("no port of this machine is free for a browser's driver");
+  return ntohs(address.sin_port);
 }
 
 Result<WebDriver> WebDriver::open(int port, const std::string& capabilities, const std::string& url,

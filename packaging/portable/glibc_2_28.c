@@ -1,5 +1,5 @@
-// What glibc 2.28 lacks of what objects compiled with newer headers, and GCC 12's libraries, ask for. Linked into the
-// portable program alone (link.py).
+// What glibc 2.28 lacks of what objects compiled with newer headers, and GCC 12's libraries, ask for. Linked
+// into the portable program alone (link.py).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -39,9 +39,15 @@ struct mallinfo2 mallinfo2(void) {
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   const struct mallinfo old = mallinfo();
   const struct mallinfo2 info = {
-      .arena = (unsigned)old.arena,       .ordblks = (unsigned)old.ordblks,   .smblks = (unsigned)old.smblks,
-      .hblks = (unsigned)old.hblks,       .hblkhd = (unsigned)old.hblkhd,     .usmblks = (unsigned)old.usmblks,
-      .fsmblks = (unsigned)old.fsmblks,   .uordblks = (unsigned)old.uordblks, .fordblks = (unsigned)old.fordblks,
+      .arena = (unsigned)old.arena,
+      .ordblks = (unsigned)old.ordblks,
+      .smblks = (unsigned)old.smblks,
+      .hblks = (unsigned)old.hblks,
+      .hblkhd = (unsigned)old.hblkhd,
+      .usmblks = (unsigned)old.usmblks,
+      .fsmblks = (unsigned)old.fsmblks,
+      .uordblks = (unsigned)old.uordblks,
+      .fordblks = (unsigned)old.fordblks,
       .keepcost = (unsigned)old.keepcost,
   };
   return info;
