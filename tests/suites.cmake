@@ -171,6 +171,9 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND driftscope_native_tests --no-skip "-tc=Gpu_EveryWgslVariant*")
   driftscope_suite("long: every shader in three browsers" LABELS e2e browser long TIMEOUT 3600
     COMMAND ${browser_test} tests/e2e/shaders)
+  # Fetches Zig and auditwheel from the index of Python's packages.
+  driftscope_suite("long: the wheel with the native program" LABELS e2e long TIMEOUT 3600
+    COMMAND ${node_test} tests/packaging/native_wheel.test.mjs)
   # Fetches releases of runtimes from npm.
   driftscope_suite("long: the museum" LABELS e2e browser long TIMEOUT 7200
     COMMAND tools/museum)
