@@ -170,14 +170,14 @@ test("Program_NativeProgramOnThePath_RunsTheHostPc", (t) => {
 test("Program_NativeProgramThatDoesNotFit_IsRefused", (t) => {
   const other = join(temporaryFolder(t), "driftscope");
   writeFileSync(other, "#!/bin/sh\necho driftscope 0.0.1\n", { mode: 0o755 });
-  const run = (variables) => driftscopeWith(variables, "run", lenet5, "--target", "pc/strict");
-  const refused = run({ DRIFTSCOPE_NATIVE: other });
+  const runPc = (variables) => driftscopeWith(variables, "run", lenet5, "--target", "pc/strict");
+  const refused = runPc({ DRIFTSCOPE_NATIVE: other });
   assert.equal(refused.status, 3, refused.stdout);
   assert.match(refused.stderr, /is 'driftscope 0\.0\.1', this is driftscope \d.*; install the same version/);
-  const missing = run({ DRIFTSCOPE_NATIVE: "/nowhere" });
+  const missing = runPc({ DRIFTSCOPE_NATIVE: "/nowhere" });
   assert.equal(missing.status, 3);
   assert.match(missing.stderr, /'\/nowhere' \(from DRIFTSCOPE_NATIVE\) is not a program/);
-  const none = run({});
+  const none = runPc({});
   assert.equal(none.status, 3);
   assert.match(none.stderr, /the native program is not installed.*docs\/install\.md.*DRIFTSCOPE_NATIVE/);
 });
