@@ -2,6 +2,7 @@
 
 docs/python.md shows them at work.
 """
+import html
 import os
 import tempfile
 from pathlib import Path
@@ -152,7 +153,10 @@ class CompareTable(Table):
                          result.get("headline", ""), "verdict")
 
     def _repr_html_(self):
-        return super()._repr_html_() + (report_view(self.report) if self.report else "")
+        if not self.report:
+            return super()._repr_html_()
+        # A table of many layers would hide what comes behind it.
+        return f"<p><b>{html.escape(self.note)}</b></p>{report_view(self.report)}{self._as_html('')}"
 
     @property
     def first_divergence(self):

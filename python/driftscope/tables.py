@@ -45,13 +45,16 @@ class Table:
         return bool(values) and all(isinstance(value, (int, float)) for value in values)
 
     def _repr_html_(self):
+        return self._as_html(self.note)
+
+    def _as_html(self, note):
         right = {column: ' style="text-align:right"' if self._is_number(column) else ' style="text-align:left"'
                  for column in self.columns}
         head = "".join(f"<th{right[column]}>{html.escape(column)}</th>" for column in self.columns)
         body = "".join(f"<tr>{''.join(self._cell(row, column, right[column]) for column in self.columns)}</tr>"
                        for row in self.rows[:MOST_ROWS])
         more = len(self.rows) - MOST_ROWS
-        notes = [self.note] + ([f"{more} more rows: see .rows"] if more > 0 else [])
+        notes = [note] + ([f"{more} more rows: see .rows"] if more > 0 else [])
         return (f"<table><caption style=\"text-align:left\">{html.escape(self.title)}</caption><thead><tr>{head}</tr>"
                 f"</thead><tbody>{body}</tbody></table>"
                 + "".join(f"<p>{html.escape(note)}</p>" for note in notes if note))
