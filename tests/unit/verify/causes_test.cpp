@@ -159,6 +159,21 @@ TEST_CASE("Causes_PartsNotWritten_AreNamedWithTheirPlaces") {
         std::string::npos);
 }
 
+TEST_CASE("Causes_ThatNaNOrFewNumbersFit_AreNotNamed") {
+  // A sum that runs over the channels keeps a NaN: so would a block that holds what belongs beside it.
+  Recorded layer = one_node("LRN", {1, 5, 1, 2}, {integer("size", 5)});
+  layer.inputs[0].tensor.mutable_values<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  const LayerVerdict running =
+      layer.verdict([](std::span<float> y) { y[7] = y[9] = std::numeric_limits<float>::quiet_NaN(); });
+  CHECK(running.verdict == Verdict::fault);
+  CHECK(cause_of(running) == "");
+  // Hardmax of one element is 1, and a wrong one 0 for many reasons.
+  const LayerVerdict zeros =
+      one_node("Hardmax", {10, 1}).verdict([](std::span<float> y) { std::ranges::fill(y.subspan(3), 0.0f); });
+  CHECK(zeros.verdict == Verdict::fault);
+  CHECK(cause_of(zeros) == "");
+}
+
 TEST_CASE("Causes_NarrowTypes_AreNamed") {
   const Recorded layer = one_node("Tanh", {3, 40});
   const auto stored = [](NarrowFormat format) {
