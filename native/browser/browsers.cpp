@@ -46,33 +46,40 @@ fs::path find_by_pattern(const std::string& given) {
   return found;
 }
 
-/// A snap has its own folders for temporary files and reads no others: a profile that we make is not there
-/// for it.
-bool is_snap(const fs::path& program) {
+/// "a snap" or "a flatpak": those have their own folders for temporary files and read no others, so that a
+/// profile that we make is not there for them. Empty: neither.
+std::string_view package_apart(const fs::path& program) {
   std::error_code error;
   const fs::path real = fs::canonical(program, error);
-  return !error && (program.string().starts_with("/snap/") || real.string().starts_with("/snap/") ||
-                    real.filename() == "snap");
+  if (error) return "";
+  if (program.string().starts_with("/snap/") || real.string().starts_with("/snap/") ||
+      real.filename() == "snap")
+    return "a snap";
+  return program.string().find("/flatpak/exports/bin/") == std::string::npos ? "" : "a flatpak";
+}
+
+Error cannot_read_profiles(const BrowserKind& kind, const fs::path& program) {
+  return missing_error(
+      fmt::format("{}: '{}' is {}, which cannot read the profile that it is given; install {} "
+                  "as a package of the system or from its makers, or name it with {}",
+                  kind.host, program.string(), package_apart(program), kind.label, kind.variable));
 }
 
 Result<fs::path> find_usual_browser(const BrowserKind& kind) {
   if (const char* named = std::getenv(kind.variable.c_str()); named && *named) {
     const fs::path program = find_program(named);
+    if (!program.empty() && !package_apart(program).empty()) return cannot_read_profiles(kind, program);
     if (!program.empty()) return program;
     return missing_error(kind.host + ": '" + named + "' (from " + kind.variable + ") is not a program");
   }
-  fs::path snap;
+  fs::path apart;
   for (const std::string& pattern : kind.programs) {
     fs::path program = find_by_pattern(pattern);
     if (program.empty()) continue;
-    if (!is_snap(program)) return program;
-    if (snap.empty()) snap = std::move(program);
+    if (package_apart(program).empty()) return program;
+    if (apart.empty()) apart = std::move(program);
   }
-  if (!snap.empty())
-    return missing_error(
-        fmt::format("{}: '{}' is a snap, which cannot read the profile that it is given; install {} "
-                    "as a package of the system or from its makers, or name it with {}",
-                    kind.host, snap.string(), kind.label, kind.variable));
+  if (!apart.empty()) return cannot_read_profiles(kind, apart);
   for (const std::string& pattern : kind.programs)
     if (const std::string why = why_passed_over(pattern); !why.empty())
       return missing_error(kind.host + ": " + why + "; fix that, or name it with " + kind.variable);

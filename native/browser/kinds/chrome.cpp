@@ -35,7 +35,9 @@ std::vector<std::string> programs() {
           "/C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
           "~/.cache/ms-playwright/chromium-*/chrome-linux*/chrome",
           "~/Library/Caches/ms-playwright/chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
-          "~/AppData/Local/ms-playwright/chromium-*/chrome-win*/chrome.exe"};
+          "~/AppData/Local/ms-playwright/chromium-*/chrome-win*/chrome.exe",
+          "~/.local/share/flatpak/exports/bin/*.Chrom*",
+          "/var/lib/flatpak/exports/bin/*.Chrom*"};
 }
 
 // $DRIFTSCOPE_CHROME_FLAGS, separated by spaces: to look into a browser's fault.

@@ -27,7 +27,9 @@ void add_to(BrowserTable& table) {
              .variable = "DRIFTSCOPE_FIREFOX",
              .programs = {"firefox-esr", "firefox", "/Applications/Firefox.app/Contents/MacOS/firefox",
                           "/C:/Program Files/Mozilla Firefox/firefox.exe",
-                          "~/.cache/ms-playwright/firefox-*/firefox/firefox"},
+                          "~/.cache/ms-playwright/firefox-*/firefox/firefox",
+                          "~/.local/share/flatpak/exports/bin/org.mozilla.firefox",
+                          "/var/lib/flatpak/exports/bin/org.mozilla.firefox"},
              .command = command_for});
 }
 

@@ -88,6 +88,18 @@ TEST_CASE("Browsers_ThatAreSnaps_AreNoUse") {
   CHECK(message_of(probe_host("chrome")) == "found " + other.string());
 }
 
+TEST_CASE("Browsers_ThatAreFlatpaks_AreNoUse") {
+  const Machine machine;
+  const fs::path flatpak =
+      machine.program("home/.local/share/flatpak/exports/bin/org.chromium.Chromium", "Chromium 142.0.5");
+  const std::string expected = "flatpak/exports/bin/org.chromium.Chromium' is a flatpak, which cannot read";
+  CHECK_MESSAGE(message_of(probe_host("chrome")).find(expected) != std::string::npos,
+                message_of(probe_host("chrome")));
+  setenv("DRIFTSCOPE_CHROME", flatpak.c_str(), 1);
+  CHECK_MESSAGE(message_of(probe_host("chrome")).find(expected) != std::string::npos,
+                message_of(probe_host("chrome")));
+}
+
 TEST_CASE("Browsers_OfWindows_HaveTheirVersionBesideThem") {
   const Machine machine;
   const fs::path chrome = machine.program("chrome/chrome.exe", "it must not be started");
