@@ -19,11 +19,11 @@ constexpr double fault_factor = 1024.0;
 constexpr double flushed_results = 4 * 0x1p-126;
 
 struct RunErrors {
-  std::vector<double> largest;  // of each element over all runs
+  std::vector<double> largest;  // of each element over all runs; infinite where a run is not finite
   double rms = 0.0;             // over the tensor, the largest of a run
 };
 
-// Nothing where a run cannot be made, or is not finite where the reference is.
+// Nothing where a run cannot be made.
 std::optional<RunErrors> errors_of_runs(std::span<const Bounded> reference, const Shape& shape,
                                         const GroupWitness& group) {
   RunErrors errors;
@@ -37,7 +37,10 @@ std::optional<RunErrors> errors_of_runs(std::span<const Bounded> reference, cons
     for (std::size_t i = 0; i < reference.size(); ++i) {
       if (!std::isfinite(reference[i].value)) continue;
       const double error = std::fabs(static_cast<double>(values[i]) - reference[i].value);
-      if (!std::isfinite(error)) return std::nullopt;
+      if (!std::isfinite(error)) {
+        errors.largest[i] = HUGE_VAL;
+        continue;
+      }
       errors.largest[i] = std::fmax(errors.largest[i], error);
       squares += error * error;
       ++count;
@@ -47,14 +50,16 @@ std::optional<RunErrors> errors_of_runs(std::span<const Bounded> reference, cons
   return errors;
 }
 
-// The reference with the estimates replacing wider bounds.
+// The reference with the estimates replacing wider bounds. A result that is not finite is one that the runs
+// need not have met: the bound alone says whether it may be.
 std::vector<Bounded> narrowed(std::span<const Bounded> reference, const RunErrors& errors,
-                              const ErrorModel& model) {
+                              const ErrorModel& model, const Tensor& got) {
+  const auto values = got.values<float>();
   const double scale = std::fmax(1.0, model.unit_roundoff / unit_roundoff_f32);
   std::vector<Bounded> result(reference.begin(), reference.end());
   for (std::size_t i = 0; i < result.size(); ++i) {
     Bounded& x = result[i];
-    if (!std::isfinite(x.value)) continue;
+    if (!std::isfinite(x.value) || !std::isfinite(values[i])) continue;
     const double resolution = format_resolution(x.value, model.ulp) + flushed_results;
     x.likely = std::fmin(x.likely, likely_factor * scale * errors.largest[i] + resolution);
     x.worst =
@@ -88,7 +93,7 @@ void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, cons
   if (got.dtype() != DType::float32) return;
   const auto errors = errors_of_runs(reference, got.shape(), group);
   if (!errors) return;
-  const std::vector<Bounded> estimate = narrowed(reference, *errors, model);
+  const std::vector<Bounded> estimate = narrowed(reference, *errors, model, got);
   const Blindness still = blindness(estimate, {.ulp = model.ulp, .group = true}, threads);
   const TensorUse use = verify_tensor(estimate, got, model, threads).verified;
   if (blind != Blindness::none) layer.budget_used_statistical = use.use.likely;

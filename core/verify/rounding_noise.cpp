@@ -25,14 +25,18 @@ std::vector<Evaluated<Bounded>> bounds_of(const Node& node, std::span<const Tens
   return bounds.ok() ? *std::move(bounds) : std::vector<Evaluated<Bounded>>();
 }
 
+/// What may become anything becomes NaN, which says so in what is made of it.
 void move_within(Tensor& tensor, std::span<const Bounded> bounds, std::uint64_t seed) {
   Rng rng(seed);
   const auto values = tensor.mutable_values<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const float way = rng.uniform(-1.0f, 1.0f);
+    if (std::isfinite(values[i]) && !std::isfinite(bounds[i].likely)) {
+      values[i] = std::numeric_limits<float>::quiet_NaN();
+      continue;
+    }
     const double moved = static_cast<double>(values[i]) + static_cast<double>(way) * bounds[i].likely;
-    if (std::isfinite(bounds[i].likely) && std::fabs(moved) < std::numeric_limits<float>::max())
-      values[i] = static_cast<float>(moved);
+    if (std::fabs(moved) < std::numeric_limits<float>::max()) values[i] = static_cast<float>(moved);
   }
 }
 

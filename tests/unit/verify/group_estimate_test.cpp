@@ -199,4 +199,44 @@ TEST_CASE("Verify_GroupWithAnInaccurateFunction_IsGrantedItsAccuracy") {
   CHECK(verdict_of(graph, trace).verdict == Verdict::fault);
 }
 
+TEST_CASE("Verify_GroupThatDividesByWhatMayRoundToZero_MayBeInfinite") {
+  // ONNX Runtime's tanh inside RNN makes 0 of 1e-8.
+  ModelBuilder model("divides");
+  model.opset(17)
+      .input("x", DType::float32, {1, 1, 3})
+      .initializer("w", tensor<float>({1, 4, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1}))
+      .initializer("r", tensor<float>({1, 4, 4}, std::vector<float>(16, 0.0f)))
+      .node("RNN", {"x", "w", "r"}, {"h"}, {integer("hidden_size", 4)})
+      .node("Reciprocal", {"h"}, {"y"});
+  const Graph graph = built(model.output("y"));
+  const float infinite = std::numeric_limits<float>::infinity();
+  Trace trace;
+  trace.target = "pc/ort";
+  trace.tensors = {{"x", tensor<float>({1, 1, 3}, {1e-8f, 2e-8f, 3e-8f})},
+                   {"y", tensor<float>({1, 1, 1, 4}, {infinite, 5e7f, 3.3333e7f, 1.6667e7f})}};
+  const LayerVerdict layer = verdict_of(graph, trace);
+  CHECK_MESSAGE(layer.verdict != Verdict::fault, reason_of(layer));
+}
+
+TEST_CASE("Verify_GroupWithALaneWithoutVariance_MayNormalizeItsRounding") {
+  // One number everywhere: its mean rounds, and what is left of it is divided by its own size.
+  ModelBuilder model("constant lanes");
+  model.opset(17)
+      .input("x", DType::float32, {1})
+      .initializer("shape", tensor<std::int64_t>({3}, {1, 4, 17}))
+      .initializer("scale", tensor<float>({4}, {1, 1, 1, 1}))
+      .initializer("bias", tensor<float>({4}, {0.5f, 1.0f, -0.5f, 0.25f}))
+      .node("Expand", {"x", "shape"}, {"w"})
+      .node("InstanceNormalization", {"w", "scale", "bias"}, {"z"}, {real("epsilon", 1e-12f)})
+      .node("Neg", {"z"}, {"y"});
+  const Graph graph = built(model.output("y"));
+  std::vector<float> y;
+  for (const float bias : {0.5f, 1.0f, -0.5f, 0.25f}) y.insert(y.end(), 17, -bias - 0.99f);
+  Trace trace;
+  trace.target = "pc/ort";
+  trace.tensors = {{"x", tensor<float>({1}, {102.01871f})}, {"y", tensor<float>({1, 4, 17}, y)}};
+  const LayerVerdict layer = verdict_of(graph, trace);
+  CHECK_MESSAGE(layer.verdict != Verdict::fault, reason_of(layer));
+}
+
 }  // namespace driftscope::test::group_estimate_test
