@@ -255,7 +255,7 @@ test("what a runtime throws is an error in its own words", async (t) => {
   const peers = tinyPeer(t);
   const ask = (head) => peers.request({ peer: "tiny", ...head }, memory);
   const { model } = ask({ do: "create", graph: { outputs: [] }, threads: 1 });
-  await peers.settled();
+  await peers.idle();
   assert.deepEqual(ask({ do: "look", model }).error, { kind: "unsupported", message: "nothing to compute" });
 });
 
@@ -297,7 +297,7 @@ test("errors that WebGPU reports while a runtime works are said of its model", a
   const errors = async (failures) => {
     globalThis.failures = failures;
     const { model } = host.request(create, memory);
-    await host.settled();
+    await host.idle();
     return host.request({ ...ort, do: "look", model }, memory).about.device_errors;
   };
   assert.equal(await errors(0), undefined);
