@@ -28,6 +28,13 @@ Bounded add(double value, const Bounded& x, const Bounded& y) {
   return with_bounds(value, bound);
 }
 
+// How far the larger of two may be from the smaller where an engine takes both for 0: it returns either.
+double taken_for_equal(const Bounded& a, const Bounded& b) {
+  constexpr double min_normal = 0x1p-126;
+  if (!(std::fmax(std::fabs(a.value), std::fabs(b.value)) < min_normal) || a.value == b.value) return 0.0;
+  return current_error_model().flushes_subnormals ? std::fabs(a.value - b.value) : 0.0;
+}
+
 Bounded extreme(const Bounded& a, const Bounded& b, bool a_wins, bool apart) {
   if (std::isnan(a.value) || std::isnan(b.value)) {
     const bool sure = surely_nan(a) || surely_nan(b);
@@ -35,9 +42,11 @@ Bounded extreme(const Bounded& a, const Bounded& b, bool a_wins, bool apart) {
     return sure ? Bounded(nan) : unknown(nan);
   }
   const Bounded& winner = a_wins ? a : b;
-  if (apart) return winner;
+  const double either = taken_for_equal(a, b);
+  if (apart && either == 0.0) return winner;
   // The error of max and min is at most the larger one of their arguments.
-  return with_bounds(winner.value, [&](Which which) { return std::fmax(a.*which, b.*which); });
+  return with_bounds(winner.value,
+                     [&](Which which) { return std::fmax(std::fmax(a.*which, b.*which), either); });
 }
 
 }  // namespace

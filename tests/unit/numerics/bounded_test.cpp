@@ -178,6 +178,13 @@ TEST_CASE("Bounded_ExactOperations_StayExact") {
   CHECK(max(Bounded(2.0), Bounded(1.0, 0.5, 0.5)).worst == 0.0);
   CHECK(max(Bounded(2.0), Bounded(1.9, 0.5, 0.5)).worst == 0.5);
   CHECK(min(Bounded(2.0), Bounded(2.1, 0.5, 0.25)).likely == 0.25);
+  // Two subnormal numbers are equal for an engine that takes them for 0.
+  CHECK(min(Bounded(-4e-39), Bounded(8e-39)).worst == 0.0);
+  ErrorModel flushing;
+  flushing.flushes_subnormals = true;
+  const ErrorModelScope scope(flushing);
+  CHECK(min(Bounded(-4e-39), Bounded(8e-39)).worst >= 1.19e-38);
+  CHECK(max(Bounded(-4e-39), Bounded(1.0)).worst == 0.0);
 }
 
 TEST_CASE("Bounded_InfinityAndNaN_AreSureWhereTheyMustBe") {
