@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/format.hpp"
+#include "core/model/tensor_elements.hpp"
 #include "core/repro/report_files.hpp"
 #include "core/verify/finding.hpp"
 
@@ -20,6 +21,17 @@ std::string error_text(double error) {
   return std::isinf(error) ? std::string("infinite") : fmt::format("{:.3g}", error);
 }
 
+/// ", values 1, nan": of a tensor so small that they say more than its file; else nothing.
+std::string few_values(const Tensor& tensor) {
+  constexpr std::int64_t few = 8;
+  const bool numbers = is_floating(tensor.dtype()) || is_integer(tensor.dtype());
+  if (!numbers || tensor.elements() == 0 || tensor.elements() > few) return {};
+  std::string text;
+  for (const double number : numbers_of(tensor))
+    text += fmt::format("{}{:.9g}", text.empty() ? ", values " : ", ", number);
+  return text;
+}
+
 }  // namespace
 
 std::string wrong_text(const Report& report) {
@@ -33,10 +45,13 @@ std::string contents_list(const Report& report) {
   const Excerpt& one = report.one;
   std::string text = fmt::format("- {} (opset {} of ONNX)\n", nodes_text(one.graph), one.node().opset);
   for (const NamedTensor& input : one.inputs)
-    text += fmt::format("- input `{}`: {}{}\n", input.name, type_text(input.tensor),
-                        one.plainer ? "" : ", values recorded in a run of the whole model");
+    text +=
+        fmt::format("- input `{}`: {}{}{}\n", input.name, type_text(input.tensor), few_values(input.tensor),
+                    one.plainer ? "" : ", recorded in a run of the whole model");
   for (const Value& value : one.graph.values)
-    if (value.constant) text += fmt::format("- weights `{}`: {}\n", value.name, type_text(*value.constant));
+    if (value.constant)
+      text += fmt::format("- weights `{}`: {}{}\n", value.name, type_text(*value.constant),
+                          few_values(*value.constant));
   return text + fmt::format("- output: {}, {}\n", type_text(one.got.tensor), wrong_text(report));
 }
 

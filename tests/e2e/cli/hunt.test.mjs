@@ -27,6 +27,9 @@ test("Hunt_ResizeOnOnnxRuntime_FindsItsLengthsAndNothingOnStrict", (t) => {
   assert.match(known.found.text, /explained by align_corners with the resized length rounded down/);
   const kept = join(folder, "findings", known.found.folder);
   for (const file of ["model.onnx", "x0.npy", "expected.npy"]) assert.ok(existsSync(join(kept, file)), file);
+  // Of so small an input the numbers are said.
+  const issue = readFileSync(join(kept, "issue.md"), "utf8");
+  assert.match(issue, /- input `x0`: float32 [\dx]+, values -?[\d.]+(, -?[\d.]+)*\n/);
   assert.match(found.stdout, /fault {2}pc\/ort {2}Resize {2}explained by/);
 
   // The kept case alone is wrong as well.
