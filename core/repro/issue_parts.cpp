@@ -26,9 +26,10 @@ std::string few_values(const Tensor& tensor) {
   constexpr std::int64_t few = 8;
   const bool numbers = is_floating(tensor.dtype()) || is_integer(tensor.dtype());
   if (!numbers || tensor.elements() == 0 || tensor.elements() > few) return {};
+  const int digits = is_floating(tensor.dtype()) ? 9 : 17;
   std::string text;
   for (const double number : numbers_of(tensor))
-    text += fmt::format("{}{:.9g}", text.empty() ? ", values " : ", ", number);
+    text += fmt::format("{}{:.{}g}", text.empty() ? ", values " : ", ", number, digits);
   return text;
 }
 

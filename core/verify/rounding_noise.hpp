@@ -17,8 +17,8 @@ namespace driftscope {
 [[nodiscard]] Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed, bool flush);
 
 /// Moves the float32 outputs of a node: of one that sums products, and where its bounds cannot be had, by a
-/// unit in the last place; of others by up to what the model allows this node alone on these inputs. What
-/// copies stays.
+/// unit in the last place; of others by up to what the model allows this node alone on these inputs, to NaN
+/// where that may be anything. What copies stays.
 [[nodiscard]] Status add_rounding_noise(const Node& node, std::span<const Tensor* const> inputs,
                                         const ErrorModel& model, std::uint64_t seed, ThreadPool& threads,
                                         std::vector<Tensor>& outputs);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -255,7 +256,12 @@ void serve_service(int line) {
   const auto wait = [line](short events) { return wait_forever(line, events); };
   Received outside;  // of the last load
   service.load_from([&outside](std::uint64_t offset, std::span<std::byte> target) {
-    std::memcpy(target.data(), outside.data.get() + offset, target.size());
+    const bool inside = offset <= outside.size && target.size() <= outside.size - offset;
+    // Fewer bytes came than were announced, or they are gone: the model is then not readable.
+    if (inside)
+      std::memcpy(target.data(), outside.data.get() + offset, target.size());
+    else
+      std::ranges::fill(target, std::byte{0});
   });
   while (true) {
     auto incoming = receive_message(line, wait);
