@@ -340,8 +340,10 @@ for (const [format, load] of Object.entries(peers))
             { dtype, shape, data: arrays[dtype].from(values, dtype === "int64" ? BigInt : Number) },
           ]),
         );
-        // ONNX Runtime drops a Cast to float16 and back, and with it a rounding.
-        const target = ort && name !== "Float16" ? "pc/ort" : "pc/strict";
+        // ONNX Runtime drops a Cast to float16 and back, and with it a rounding; on processors without
+        // VNNI its integer products saturate at 16 bits.
+        const others = name === "Float16" || name.startsWith("MatMulInteger");
+        const target = ort && !others ? "pc/ort" : "pc/strict";
         const wanted = expected(folder, file, feeds, target);
         const model = exportModel(file, { format });
         assert.equal(model.error, undefined);
