@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -15,17 +16,31 @@
 namespace driftscope::hunt {
 namespace {
 
-/// "Conv+Relu" of nodes that were judged together, each operator once.
-std::string operators_of(const Graph& graph, const LayerVerdict& layer) {
+/// The nodes that were judged together, in the order of the graph.
+std::vector<const Node*> nodes_of(const Graph& graph, const LayerVerdict& layer) {
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph.nodes)
+    if (node.name == layer.node || std::ranges::find(layer.group, node.name) != layer.group.end())
+      nodes.push_back(&node);
+  return nodes;
+}
+
+/// "Conv+Relu", each operator once.
+std::string operators_of(const std::vector<const Node*>& nodes, const LayerVerdict& layer) {
   std::string text;
   std::set<std::string> seen;
-  for (const Node& node : graph.nodes) {
-    const bool part =
-        node.name == layer.node || std::ranges::find(layer.group, node.name) != layer.group.end();
-    if (!part || !seen.insert(node.op_type).second) continue;
-    text += (text.empty() ? "" : "+") + node.op_type;
-  }
+  for (const Node* node : nodes)
+    if (seen.insert(node->op_type).second) text += (text.empty() ? "" : "+") + node->op_type;
   return text.empty() ? layer.op : text;
+}
+
+/// "(mode=cubic, padding_mode=border)": the attributes that choose an algorithm; empty without any.
+std::string choices_of(const Node& node) {
+  std::set<std::string> choices;
+  for (const Attribute& attribute : node.attributes)
+    if (const auto* text = std::get_if<std::string>(&attribute.value))
+      choices.insert(attribute.name + "=" + *text);
+  return choices.empty() ? "" : fmt::format("({})", fmt::join(choices, ", "));
 }
 
 /// Correct float32 may overflow there, by the order of its sums or squares.
@@ -33,13 +48,27 @@ bool overflows(const LayerVerdict& layer) {
   return std::ranges::any_of(layer.findings, [](const Finding& one) { return one.id == "range.overflow"; });
 }
 
-std::string key_of(const LayerVerdict& layer, const std::string& op) {
+/// How the worst element is wrong.
+std::string_view nature_of(const LayerVerdict& layer) {
+  if (!layer.worst) return "";
+  const auto [got, want] = std::pair(layer.worst->got, layer.worst->want);
+  if (std::isnan(got) != std::isnan(want)) return std::isnan(got) ? ", NaN" : ", NaN lost";
+  return std::isinf(got) != std::isinf(want) ? ", infinity" : "";
+}
+
+/// Patterns in detail depend on the sizes of a case more than on what is wrong.
+std::string_view extent_of(const LayerExplanation& why) {
+  constexpr std::int64_t tenths = 9;
+  return why.wrong >= why.elements / 10 * tenths + why.elements % 10 * tenths / 10 ? "throughout" : "in places";
+}
+
+std::string key_of(const std::vector<const Node*>& nodes, const LayerVerdict& layer, const std::string& op) {
   if (overflows(layer)) return op + ": overflow";
-  if (!layer.explanation) return op;
-  const LayerExplanation& why = *layer.explanation;
-  if (why.cause) return fmt::format("{}: {}", op, why.cause->id);
-  if (why.pattern) return fmt::format("{}: {}", op, without_particulars(why.pattern->text));
-  return op + ": no pattern";
+  if (layer.explanation && layer.explanation->cause)
+    return fmt::format("{}: {}", op, layer.explanation->cause->id);
+  const std::string choices = nodes.size() == 1 ? choices_of(*nodes.front()) : "";
+  return fmt::format("{}{}: {}{}", op, choices, layer.explanation ? extent_of(*layer.explanation) : "wrong",
+                     nature_of(layer));
 }
 
 Result<documents::HuntCase> read_cell(const CampaignCell& cell, const std::string& text) {
@@ -124,10 +153,11 @@ std::vector<documents::HuntFound> found_in(const Graph& graph, const Verificatio
   std::vector<documents::HuntFound> all;
   for (const LayerVerdict& layer : verification.layers) {
     if (!is_bad(layer.verdict)) continue;
-    const std::string op = operators_of(graph, layer);
+    const std::vector<const Node*> nodes = nodes_of(graph, layer);
+    const std::string op = operators_of(nodes, layer);
     documents::HuntFound found;
     found.kind = overflows(layer) ? "overflow" : std::string(verdict_name(layer.verdict));
-    found.key = key_of(layer, op);
+    found.key = key_of(nodes, layer, op);
     found.node = layer.node;
     found.op = op;
     if (layer.explanation && layer.explanation->cause) found.cause = layer.explanation->cause->id;
@@ -141,6 +171,27 @@ std::vector<documents::HuntFound> found_in(const Graph& graph, const Verificatio
     if (!device_errors.empty()) break;
   }
   return all;
+}
+
+bool is_group(const documents::HuntFound& found) { return found.op.find('+') != std::string::npos; }
+
+std::vector<documents::HuntFound> narrowed(std::vector<documents::HuntFound> found,
+                                           const std::vector<documents::HuntFound>& watched) {
+  std::erase_if(found, [&](const documents::HuntFound& group) {
+    if (!is_group(group)) return false;
+    const std::string operators = "+" + group.op + "+";
+    return std::ranges::any_of(watched, [&](const documents::HuntFound& one) {
+      return operators.find("+" + one.op + "+") != std::string::npos;
+    });
+  });
+  for (documents::HuntFound& group : found)
+    if (is_group(group)) group.text += "; right when every value is watched";
+  for (const documents::HuntFound& one : watched) {
+    const bool known = std::ranges::any_of(
+        found, [&](const documents::HuntFound& other) { return other.node == one.node; });
+    if (!known) found.push_back(one);
+  }
+  return found;
 }
 
 std::string case_name(std::int64_t number) { return fmt::format("{:08}", number); }

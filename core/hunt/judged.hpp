@@ -13,11 +13,19 @@
 
 namespace driftscope::hunt {
 
-/// Every layer that is suspect or a fault. The key has operator and cause, or, without one, the pattern of
-/// the wrong elements without its numbers. With `device_errors` (run_fact.hpp) the first layer stands for
+/// Every layer that is suspect or a fault. The key has operator and cause, or, without one, the attributes
+/// that are words, whether nearly all elements are wrong, and whether they are NaN. With `device_errors` (run_fact.hpp) the first layer stands for
 /// all: an error of one kernel discards what was submitted with it.
 [[nodiscard]] std::vector<documents::HuntFound> found_in(const Graph& graph, const Verification& verification,
                                                          const std::vector<std::string>& device_errors = {});
+
+/// It is of several nodes that were judged together: which of them is wrong is not known.
+[[nodiscard]] bool is_group(const documents::HuntFound& found);
+
+/// `found` with the findings of `watched`, the same case run with every value watched, in place of those of
+/// groups. A group of which no operator is wrong then is kept: it is wrong where values are not watched.
+[[nodiscard]] std::vector<documents::HuntFound> narrowed(std::vector<documents::HuntFound> found,
+                                                         const std::vector<documents::HuntFound>& watched);
 
 /// Numbers and names in quotes as "#", so that messages about the same thing are the same.
 [[nodiscard]] std::string without_particulars(std::string_view text);

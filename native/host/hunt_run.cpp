@@ -73,7 +73,8 @@ class HuntRun {
       if (!batch) break;
       step_ = run.step(batch->target);
       DRIFTSCOPE_TRY(const std::vector<HuntCase> cases, cases_of(batch->items));
-      auto runs = run_all(plan_.targets[batch->target], cases);
+      const auto capture = cases_.small() ? messages::Capture::outputs : messages::Capture::all;
+      auto runs = run_all(plan_.targets[batch->target], cases, capture);
       if (!runs.ok()) {
         if (runs.error().kind == ErrorKind::cancelled) break;
         errors[batch->target] = std::move(runs).error();
@@ -96,29 +97,67 @@ class HuntRun {
     return cases;
   }
 
+  /// What is known of a case that was run.
+  struct Judged {
+    documents::HuntCase cell;
+    std::optional<Trace> watched = {};  ///< with every value, where groups are wrong
+  };
+
   /// As many as could be judged until it was stopped. Errors: of this PC, such as files.
   Result<std::vector<nlohmann::json>> judged(const CampaignBatch& batch, std::span<const HuntCase> cases,
                                              std::span<CaseRun> runs) {
     const Target& target = plan_.targets[batch.target];
-    std::vector<nlohmann::json> cells;
+    std::vector<Judged> all;
     for (std::size_t i = 0; i < cases.size() && !stopped(); ++i) {
       progress(target, "judging", static_cast<std::int64_t>(i), std::ssize(cases));
-      auto cell = judge(target, batch.items[i], cases[i], runs[i]);
-      if (!cell.ok() && cell.error().kind == ErrorKind::cancelled) break;
-      if (!cell.ok()) return std::move(cell).error();
-      cells.push_back(nlohmann::json::parse(encode(*cell).dump()));
+      auto cell = judge(cases[i], runs[i]);
+      if (!cell.ok()) break;  // cancelled
+      all.push_back({std::move(*cell)});
+    }
+    narrow(target, cases, all);
+    std::vector<nlohmann::json> cells;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Status kept = keep_new(target, batch.items[i], cases[i], runs[i], all[i]);
+      if (!kept.ok() && kept.error().kind == ErrorKind::cancelled) break;
+      DRIFTSCOPE_CHECK(kept);
+      cells.push_back(nlohmann::json::parse(encode(all[i].cell).dump()));
     }
     return cells;
   }
 
+  /// Runs cases of which a group is wrong again, with every value watched, to know which node it is. Where it
+  /// is stopped meanwhile, the first such case and all behind it are taken away.
+  void narrow(const Target& target, std::span<const HuntCase> cases, std::vector<Judged>& all) {
+    std::vector<std::size_t> groups;
+    std::vector<HuntCase> again;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto unclear = [](const HuntFound& one) { return one.kind != "overflow" && hunt::is_group(one); };
+      if (std::ranges::none_of(all[i].cell.found, unclear)) continue;
+      groups.push_back(i);
+      again.push_back(cases[i]);
+    }
+    if (groups.empty()) return;
+    auto runs = run_all(target, again, messages::Capture::all);
+    if (!runs.ok() && runs.error().kind == ErrorKind::cancelled) all.resize(groups.front());
+    if (!runs.ok()) return;  // the findings stay those of groups
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      Judged& one = all[groups[i]];
+      const auto found = found_in_run(again[i], (*runs)[i]);
+      if (!found.ok()) continue;
+      one.cell.found = hunt::narrowed(std::move(one.cell.found), *found);
+      one.watched = std::move(*(*runs)[i].trace);
+    }
+  }
+
   /// Errors: that of the target as a whole; cancelled.
-  Result<std::vector<CaseRun>> run_all(const Target& target, std::span<const HuntCase> cases) {
+  Result<std::vector<CaseRun>> run_all(const Target& target, std::span<const HuntCase> cases,
+                                       messages::Capture capture) {
     std::vector<RunRequest> requests;
     for (const HuntCase& one : cases) {
       RunRequest request;
       request.model = one.model.get();
       request.inputs = one.inputs;
-      request.plan.capture = cases_.small() ? messages::Capture::outputs : messages::Capture::all;
+      request.plan.capture = capture;
       request.plan.repeat = 1;
       request.stopped = plan_.stopped;
       requests.push_back(std::move(request));
@@ -138,36 +177,36 @@ class HuntRun {
     return runs;
   }
 
-  Result<documents::HuntCase> judge(const Target& target, std::int64_t number, const HuntCase& one,
-                                    CaseRun& ran) {
+  /// Error: cancelled.
+  Result<documents::HuntCase> judge(const HuntCase& one, CaseRun& ran) {
     documents::HuntCase cell{.outcome = "right", .of = one.text};
-    if (!ran.trace.ok()) {
-      const Error& error = ran.trace.error();
-      if (error.kind == ErrorKind::cancelled) return error;
-      cell.outcome = ran.lost ? "lost" : error.kind == ErrorKind::unsupported ? "refused" : "failed";
-      cell.reason = error.message;
-      if (cell.outcome != "lost") return cell;
-      HuntFound found{.kind = "lost", .key = "lost: " + one.text, .op = one.text, .text = error.message};
-      DRIFTSCOPE_CHECK(keep_if_new(target, number, one, Trace{}, found));
-      cell.found.push_back(std::move(found));
+    auto found = found_in_run(one, ran);
+    if (found.ok()) {
+      cell.found = std::move(*found);
+      if (cell.found.empty()) add_other_answer(one, *ran.trace, cell);
+      if (!cell.found.empty()) cell.outcome = "wrong";
       return cell;
     }
+    const Error& error = found.error();
+    if (error.kind == ErrorKind::cancelled) return error;
+    const bool refused = !ran.trace.ok() && error.kind == ErrorKind::unsupported;
+    cell.outcome = ran.lost ? "lost" : refused ? "refused" : "failed";
+    cell.reason = error.message;
+    if (ran.lost)
+      cell.found.push_back(
+          {.kind = "lost", .key = "lost: " + one.text, .op = one.text, .text = error.message});
+    return cell;
+  }
+
+  /// Completes the trace and judges it. Errors: that of the run, or of the verification.
+  Result<std::vector<HuntFound>> found_in_run(const HuntCase& one, CaseRun& ran) {
+    if (!ran.trace.ok()) return ran.trace.error();
     Trace& trace = *ran.trace;
     for (const NamedTensor& input : one.inputs)
       if (trace.find(input.name) == nullptr) trace.tensors.push_back(input);
     trace.model_sha256 = one.model->sha256;
-    const auto verified = verify(one.model->graph, one.model->sha256, trace, threads_);
-    if (!verified.ok()) {
-      if (verified.error().kind == ErrorKind::cancelled) return verified.error();
-      cell.outcome = "failed";
-      cell.reason = verified.error().message;
-      return cell;
-    }
-    cell.found = hunt::found_in(one.model->graph, *verified, device_errors_of_run(trace));
-    if (cell.found.empty()) add_other_answer(one, trace, cell);
-    for (HuntFound& found : cell.found) DRIFTSCOPE_CHECK(keep_if_new(target, number, one, trace, found));
-    if (!cell.found.empty()) cell.outcome = "wrong";
-    return cell;
+    DRIFTSCOPE_TRY(const auto verified, verify(one.model->graph, one.model->sha256, trace, threads_));
+    return hunt::found_in(one.model->graph, verified, device_errors_of_run(trace));
   }
 
   static void add_other_answer(const HuntCase& one, const Trace& trace, documents::HuntCase& cell) {
@@ -183,6 +222,17 @@ class HuntRun {
          .text = fmt::format("class {}, and {} on pc/strict; every layer is right, so rounding "
                              "decides",
                              best->front(), *one.answer)});
+  }
+
+  Status keep_new(const Target& target, std::int64_t number, const HuntCase& one, const CaseRun& ran,
+                  Judged& judged) {
+    static const Trace nothing;
+    for (HuntFound& found : judged.cell.found) {
+      const bool watched = judged.watched && !hunt::is_group(found);
+      const Trace& trace = watched ? *judged.watched : ran.trace.ok() ? *ran.trace : nothing;
+      DRIFTSCOPE_CHECK(keep_if_new(target, number, one, trace, found));
+    }
+    return {};
   }
 
   Status keep_if_new(const Target& target, std::int64_t number, const HuntCase& one, const Trace& trace,

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "tests/unit/verify/verified.hpp"
 
 namespace driftscope::test::hunt_judged_test {
@@ -37,7 +39,7 @@ TEST_CASE("HuntJudged_NumbersAndQuotedNames_AreTheSame") {
   CHECK(hunt::without_particulars("").empty());
 }
 
-TEST_CASE("HuntJudged_WrongLayer_KeyHasOperatorAndPattern") {
+TEST_CASE("HuntJudged_WrongLayer_KeyHasOperatorAndExtent") {
   const auto found_at = [](const std::vector<float>& y) {
     const ModelBuilder model =
         ModelBuilder().input("x", DType::float32, {2, 8}).node("Floor", {"x"}, {"y"}).output("y");
@@ -51,11 +53,66 @@ TEST_CASE("HuntJudged_WrongLayer_KeyHasOperatorAndPattern") {
   REQUIRE(column.size() == 1);
   CHECK(column[0].kind == "fault");
   CHECK(column[0].op == "Floor");
-  CHECK(column[0].key.starts_with("Floor: "));
+  CHECK(column[0].key == "Floor: in places");
   y[7] = 1.0f;
   const auto element = found_at(y);
   REQUIRE(element.size() == 1);
-  CHECK(element[0].key != column[0].key);
+  CHECK(element[0].key == column[0].key);
+  CHECK(element[0].text != column[0].text);
+  y[3] = std::nanf("");
+  const auto nan = found_at(y);
+  REQUIRE(nan.size() == 1);
+  CHECK(nan[0].key == "Floor: in places, NaN");
+  y = {9, 8, 7, 6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 1};
+  const auto all = found_at(y);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].key == "Floor: throughout");
+}
+
+TEST_CASE("HuntJudged_AttributesThatAreWords_AreInTheKey") {
+  const auto key_of = [](const std::string& padding) {
+    const ModelBuilder model = ModelBuilder()
+                                   .input("x", DType::float32, {1, 1, 2, 2})
+                                   .input("grid", DType::float32, {1, 1, 2, 2})
+                                   .node("GridSample", {"x", "grid"}, {"y"},
+                                         {{"padding_mode", padding}, {"align_corners", std::int64_t{1}}})
+                                   .output("y");
+    const auto found = hunt::found_in(
+        built(model), verified(model, {{"x", tensor<float>({1, 1, 2, 2}, {1, 2, 3, 4})},
+                                       {"grid", tensor<float>({1, 1, 2, 2}, {0, 0, 1, 1})},
+                                       {"y", tensor<float>({1, 1, 1, 2}, {2.5f, 9.0f})}}));
+    REQUIRE(found.size() == 1);
+    return found[0].key;
+  };
+  CHECK(key_of("border") == "GridSample(padding_mode=border): in places");
+  CHECK(key_of("zeros") == "GridSample(padding_mode=zeros): in places");
+}
+
+TEST_CASE("HuntJudged_GroupWithAWrongNode_IsThatNodesFinding") {
+  documents::HuntFound group = finding("Conv+Floor: in places");
+  group.op = "Conv+Floor";
+  group.node = "f";
+  documents::HuntFound node = finding("Conv: in places");
+  node.node = "c";
+  const auto narrowed = hunt::narrowed({group}, {node});
+  REQUIRE(narrowed.size() == 1);
+  CHECK(narrowed[0].key == node.key);
+
+  // The operator alone decides, not a part of its name; and what only a run without watching shows is kept.
+  node.op = "Con";
+  const auto both = hunt::narrowed({group}, {node});
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].key == group.key);
+  CHECK(both[0].text == "wrong; right when every value is watched");
+  CHECK(hunt::narrowed({group}, {}).size() == 1);
+
+  // A layer that is wrong in both runs counts once.
+  node.op = "Conv";
+  documents::HuntFound later = finding("Conv: throughout");
+  later.node = "c";
+  const auto once = hunt::narrowed({node}, {later});
+  REQUIRE(once.size() == 1);
+  CHECK(once[0].key == node.key);
 }
 
 TEST_CASE("HuntJudged_ErrorsOfTheDevice_AreOneFindingOfTheRun") {
