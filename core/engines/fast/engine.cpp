@@ -16,11 +16,24 @@ namespace {
 using namespace fast;
 
 // "Gather 2, LayerNormalization 5".
-std::string list_of(const std::map<std::string, int>& operators) {
+std::string list_of(const std::map<std::string, int>& counts) {
   std::string text;
-  for (const auto& [op, count] : operators)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
+  for (const auto& [name, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
   return text;
+}
+
+EngineOption winograd_option() {
+  return {.name = "winograd",
+          .help = "convolutions by fewer multiplications; small: weights grow less than twofold",
+          .values = {"auto", "small", "off"},
+          .default_text = "auto"};
+}
+
+WinogradChoice winograd_choice(const EngineOptions& options) {
+  const auto given = options.values.find(winograd_option().name);
+  if (given == options.values.end() || given->second == "auto") return WinogradChoice::automatic;
+  return given->second == "small" ? WinogradChoice::small : WinogradChoice::off;
 }
 
 // XNNPACK asks for subnormal numbers to be read and written as zeros wherever the processor can
@@ -45,7 +58,7 @@ class FastEngine final : public Engine {
                                     .summary = "XNNPACK and fused operators; bits depend on the processor",
                                     .order = 20,
                                     .error_model = xnnpack_model(),
-                                    .options = {threads_option()}};
+                                    .options = {threads_option(), winograd_option()}};
     return info;
   }
 
@@ -79,7 +92,7 @@ class FastEngine final : public Engine {
     const auto own = simplified(std::move(graph), options.fuse, resources->fallback.threads());
     resources->graph = own;
     Lowering lowering(*own, std::move(producers), {.fuse = options.fuse, .hand_over = options.defer_values},
-                      resources->pool(), resources->fallback);
+                      resources->pool(), resources->fallback, winograd_choice(options));
     DRIFTSCOPE_TRY(Plan plan, lowering.run());
     release_constants(*own, plan);
 
@@ -90,6 +103,7 @@ class FastEngine final : public Engine {
     ran.threads_asked = threads;
     ran.threads_real = resources->fallback.threads().size();
     if (!plan.on_fallback.empty()) ran.options["on_strict"] = list_of(plan.on_fallback);
+    if (!lowering.winograd_tiles().empty()) ran.options["by_winograd"] = list_of(lowering.winograd_tiles());
     std::vector<std::string> labels;
     for (const PlannedNode& node : plan.nodes)
       labels.push_back(node.node == no_node ? "a step between nodes" : node_labels[node.node]);

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/engines/fast/operator_table.hpp"
 #include "core/engines/fast/reorder.hpp"
+#include "core/engines/fast/winograd.hpp"
 #include "core/engines/fast/xnn.hpp"
 #include "core/engines/strict/fallback.hpp"
 #include "core/lowering/graph_lowering.hpp"
@@ -22,10 +25,11 @@ class Lowering final : public GraphLowering {
  public:
   /// As for GraphLowering. `pool` may be null: one thread.
   Lowering(Graph& graph, std::vector<NodeId> producers, LoweringOptions options, pthreadpool_t pool,
-           strict::StrictFallback& strict)
+           strict::StrictFallback& strict, WinogradChoice winograd)
       : GraphLowering(graph, std::move(producers), options, strict, Space::host),
         pool_(pool),
-        strict_(strict) {}
+        strict_(strict),
+        winograd_(winograd) {}
 
   /// The instruction set for our own kernels.
   [[nodiscard]] const SimdTarget& simd() const { return strict_.simd(); }
@@ -33,6 +37,10 @@ class Lowering final : public GraphLowering {
   /// Threads for this many multiplications or other elementary steps: none for work that one thread finishes
   /// before another one wakes up.
   [[nodiscard]] pthreadpool_t pool_for(std::int64_t work) const;
+  [[nodiscard]] WinogradChoice winograd() const { return winograd_; }
+  /// That a layer is computed so; how often each tile was chosen is said in the trace.
+  void count_winograd(const WinogradTile& tile) { ++winograd_tiles_[winograd_name(tile)]; }
+  [[nodiscard]] const std::map<std::string, int>& winograd_tiles() const { return winograd_tiles_; }
 
   using GraphLowering::emit;
   /// A step of one XNNPACK operator, created and reshaped. `writes` holds its workspace as well.
@@ -47,6 +55,8 @@ class Lowering final : public GraphLowering {
 
   pthreadpool_t pool_;
   strict::StrictFallback& strict_;
+  WinogradChoice winograd_;
+  std::map<std::string, int> winograd_tiles_;
 };
 
 }  // namespace driftscope::fast

@@ -1,5 +1,4 @@
-// Winograd's minimal filtering (Lavin and Gray 2016) for 3×3 kernels with stride 1, in tiles of 2×2, 4×4
-// and 6×6 outputs: Y = Aᵀ[(G g Gᵀ) ⊙ (Bᵀ d B)]A, the points of interpolation those of NNPACK and oneDNN.
+// Winograd's minimal filtering (core/numerics/winograd.hpp) for 3×3 and 5×5 kernels with stride 1.
 // Compiled for size on the web (cmake/core.cmake).
 #include <algorithm>
 #include <array>
@@ -7,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "core/numerics/winograd.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/convolution_case.hpp"
 #include "core/verify/variant.hpp"
@@ -17,56 +17,24 @@ namespace {
 constexpr std::size_t max_tile = 8;
 using Tile = std::array<float, max_tile * max_tile>;
 
-/// Row by row; input_transform n×n, kernel_transform n×3, output_transform m×n with n = m + 2.
+/// As WinogradMatrices, in float32.
 struct Transform {
   std::size_t outputs;  // m
+  std::size_t kernel_size;
   std::vector<float> input;
   std::vector<float> kernel;
   std::vector<float> output;
-  [[nodiscard]] std::size_t tile() const { return outputs + 2; }
+  [[nodiscard]] std::size_t tile() const { return outputs + kernel_size - 1; }
 };
 
-const Transform& f2() {
-  static const Transform transform = {2,
-                                      {1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1},
-                                      {1, 0, 0, 0.5f, 0.5f, 0.5f, 0.5f, -0.5f, 0.5f, 0, 0, 1},
-                                      {1, 1, 1, 0, 0, 1, -1, -1}};
-  return transform;
-}
-
-const Transform& f4() {
-  constexpr float sixth = 1.0f / 6, twelfth = 1.0f / 12, part = 1.0f / 24;
-  static const Transform transform = {
-      4,
-      {4, 0,  -5, 0, 1, 0, 0, -4, -4, 1,  1, 0, 0, 4, -4, -1, 1, 0,
-       0, -2, -1, 2, 1, 0, 0, 2,  -1, -2, 1, 0, 0, 4, 0,  -5, 0, 1},
-      {0.25f, 0, 0, -sixth, -sixth, -sixth, -sixth, sixth, -sixth, part, twelfth, sixth, part, -twelfth,
-       sixth, 0, 0, 1},
-      {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0, 0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1}};
-  return transform;
-}
-
-const Transform& f6() {
-  constexpr float a = 2.0f / 9, b = 1.0f / 90, c = 1.0f / 45, d = 2.0f / 45;
-  constexpr float e = 32.0f / 45, f = 16.0f / 45, g = 8.0f / 45;
-  static const Transform transform = {
-      6,
-      {1, 0,     -5.25f, 0,      5.25f,  0,      -1, 0,  //
-       0, 1,     1,      -4.25f, -4.25f, 1,      1,  0,  //
-       0, -1,    1,      4.25f,  -4.25f, -1,     1,  0,  //
-       0, 0.5f,  0.25f,  -2.5f,  -1.25f, 2,      1,  0,  //
-       0, -0.5f, 0.25f,  2.5f,   -1.25f, -2,     1,  0,  //
-       0, 2,     4,      -2.5f,  -5,     0.5f,   1,  0,  //
-       0, -2,    4,      2.5f,   -5,     -0.5f,  1,  0,  //
-       0, -1,    0,      5.25f,  0,      -5.25f, 0,  1},
-      {1, 0, 0, -a, -a, -a, -a, a, -a, b, c, d, b, -c, d, e, f, g, e, -f, g, 0, 0, 1},
-      {1, 1, 1,  1,  1,   1,        1,         0,  //
-       0, 1, -1, 2,  -2,  0.5f,     -0.5f,     0,  //
-       0, 1, 1,  4,  4,   0.25f,    0.25f,     0,  //
-       0, 1, -1, 8,  -8,  0.125f,   -0.125f,   0,  //
-       0, 1, 1,  16, 16,  0.0625f,  0.0625f,   0,  //
-       0, 1, -1, 32, -32, 0.03125f, -0.03125f, 1}};
-  return transform;
+Transform transform(std::size_t outputs, std::size_t kernel_size) {
+  const WinogradMatrices exact = winograd_matrices(outputs, kernel_size);
+  const auto rounded = [](const std::vector<double>& x) {
+    std::vector<float> floats;
+    for (const double one : x) floats.push_back(static_cast<float>(one));
+    return floats;
+  };
+  return {outputs, kernel_size, rounded(exact.input), rounded(exact.kernel), rounded(exact.output)};
 }
 
 /// left·x·leftᵀ for a matrix left of rows×columns and x of columns×columns.
@@ -91,6 +59,7 @@ void both_sides(const std::vector<float>& left, std::size_t rows, std::size_t co
 std::vector<float> transformed_kernels(const ConvolutionCase& conv, const Transform& how,
                                        ThreadPool& threads) {
   const std::size_t n = how.tile();
+  const std::size_t r = how.kernel_size;
   const auto channels = static_cast<std::size_t>(conv.channels);
   std::vector<float> kernels(static_cast<std::size_t>(conv.outputs) * channels * n * n);
   threads.parallel_for(conv.outputs, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -99,8 +68,8 @@ std::vector<float> transformed_kernels(const ConvolutionCase& conv, const Transf
     for (std::int64_t o = begin; o < end; ++o)
       for (std::size_t c = 0; c < channels; ++c) {
         const float* from = conv.w.data() + conv.w_plane(o, static_cast<std::int64_t>(c));
-        std::copy_n(from, 9, kernel.begin());
-        both_sides(how.kernel, n, 3, kernel, result);
+        std::copy_n(from, r * r, kernel.begin());
+        both_sides(how.kernel, n, r, kernel, result);
         std::copy_n(result.begin(), n * n,
                     kernels.begin() +
                         static_cast<std::ptrdiff_t>((static_cast<std::size_t>(o) * channels + c) * n * n));
@@ -180,13 +149,15 @@ class Convolution {
   std::int64_t across_;
 };
 
-bool is_simple(const WindowAxis& axis) { return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1; }
+bool is_simple(const WindowAxis& axis, std::size_t kernel) {
+  return axis.kernel == static_cast<std::int64_t>(kernel) && axis.stride == 1 && axis.dilation == 1;
+}
 
 std::optional<Tensor> convolve(const Node& node, std::span<const Tensor* const> inputs, const Transform& how,
                                ThreadPool& threads) {
   constexpr std::int64_t max_kernels = std::int64_t{1} << 24;  // of 3×3: 4 GB transformed by F(6,3)
   const auto conv = convolution_case(node, inputs);
-  if (!conv || !is_simple(conv->rows) || !is_simple(conv->columns)) return std::nullopt;
+  if (!conv || !is_simple(conv->rows, how.kernel_size) || !is_simple(conv->columns, how.kernel_size)) return std::nullopt;
   if (conv->outputs * conv->channels > max_kernels / 4) return std::nullopt;
   auto y = Tensor::make(DType::float32, conv->y_shape());
   if (!y.ok()) return std::nullopt;
@@ -205,33 +176,33 @@ std::optional<Tensor> convolve(const Node& node, std::span<const Tensor* const> 
   return *std::move(y);
 }
 
-template <const Transform& (*how)()>
+template <std::size_t outputs, std::size_t kernel_size>
 std::optional<Tensor> witness(const Node& node, std::span<const Tensor* const> inputs, ThreadPool& threads) {
+  static const Transform how = transform(outputs, kernel_size);
   try {
-    return convolve(node, inputs, how(), threads);
+    return convolve(node, inputs, how, threads);
   } catch (const std::bad_alloc&) {
     return std::nullopt;
   }
 }
 
+template <std::size_t outputs, std::size_t kernel_size>
+void add(VariantTable& table, std::string_view id, std::string_view name) {
+  table.add({.family = "algorithm",
+             .id = id,
+             .name = name,
+             .operators = {"Conv"},
+             .witness = witness<outputs, kernel_size>});
+}
+
 }  // namespace
 
 void add_to(VariantTable& table) {
-  table.add({.family = "algorithm",
-             .id = "winograd-f2x3",
-             .name = "Winograd F(2,3)",
-             .operators = {"Conv"},
-             .witness = witness<f2>});
-  table.add({.family = "algorithm",
-             .id = "winograd-f4x3",
-             .name = "Winograd F(4,3)",
-             .operators = {"Conv"},
-             .witness = witness<f4>});
-  table.add({.family = "algorithm",
-             .id = "winograd-f6x3",
-             .name = "Winograd F(6,3)",
-             .operators = {"Conv"},
-             .witness = witness<f6>});
+  add<2, 3>(table, "winograd-f2x3", "Winograd F(2,3)");
+  add<4, 3>(table, "winograd-f4x3", "Winograd F(4,3)");
+  add<6, 3>(table, "winograd-f6x3", "Winograd F(6,3)");
+  add<2, 5>(table, "winograd-f2x5", "Winograd F(2,5)");
+  add<4, 5>(table, "winograd-f4x5", "Winograd F(4,5)");
 }
 
 }  // namespace driftscope::variants::winograd

@@ -1,7 +1,9 @@
 // Conv in one and two dimensions with constant weights: XNNPACK's convolution on NHWC, depthwise where
-// each channel has its own kernel. A 1-D convolution is one of height 1.
+// each channel has its own kernel; Winograd's where it is faster. A 1-D convolution is one of height 1.
 #include <algorithm>
 #include <atomic>
+#include <new>
+#include <optional>
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/operators/quantized_conv.hpp"
@@ -102,6 +104,70 @@ Part make_part(const Channels& channels, const Window2d& window, std::int64_t ba
   return part;
 }
 
+class WinogradStep final : public Step {
+ public:
+  WinogradStep(WinogradConvolution convolution, BufferId in, BufferId out, BufferId scratch)
+      : convolution_(std::move(convolution)), in_(in), out_(out), scratch_(scratch) {}
+
+  Status bind(const Memory& memory) override {
+    x_ = memory.at<const float>(in_);
+    y_ = memory.at<float>(out_);
+    space_ = memory.at<float>(scratch_);
+    return {};
+  }
+  Status run(Memory& /*memory*/) override {
+    convolution_.run(x_, y_, space_);
+    return {};
+  }
+
+ private:
+  WinogradConvolution convolution_;
+  BufferId in_, out_, scratch_;
+  const float* x_ = nullptr;
+  float* y_ = nullptr;
+  float* space_ = nullptr;
+};
+
+// A convolution with float weights.
+struct FloatConv {
+  ValueId x;
+  Shape x_shape;
+  const Tensor* w;
+  const float* bias;
+  Window2d window;
+  std::int64_t groups;
+};
+
+// False where the direct way is faster, or there is no memory for transformed weights.
+Result<bool> lower_by_winograd(Lowering& lowering, const FloatConv& conv, const Fusion& fusion) {
+  const WinogradKernels kernels = winograd_kernels(lowering.simd());
+  const WinogradShape shape{.batch = conv.x_shape[0],
+                            .inputs = conv.w->shape()[1],
+                            .outputs = conv.w->shape()[0],
+                            .window = conv.window};
+  const auto tile = choose_winograd(shape, conv.groups, kernels, lowering.winograd());
+  if (!tile) return false;
+  std::optional<WinogradConvolution> convolution;
+  try {
+    convolution.emplace(shape, *tile, kernels, conv.w->values<float>().data(), conv.bias, fusion.clamp.min,
+                        fusion.clamp.max, lowering.threads());
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  DRIFTSCOPE_TRY(const BufferId in, lowering.read(conv.x, channels_last(conv.x_shape)));
+  const BufferId out = lowering.write(fusion.output, channels_last(lowering.shape(fusion.output)));
+  const BufferId scratch =
+      lowering.scratch(static_cast<std::size_t>(convolution->scratch()) * sizeof(float));
+  PlannedStep planned;
+  planned.reads = {in};
+  planned.writes = {out, scratch};
+  planned.step = std::make_unique<WinogradStep>(*std::move(convolution), in, out, scratch);
+  lowering.emit(std::move(planned));
+  lowering.absorb(fusion);
+  lowering.count_winograd(*tile);
+  return true;
+}
+
 Result<bool> lower(Lowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const bool quantized, lower_between_quantized(lowering, node));
   if (quantized) return true;
@@ -121,6 +187,10 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   if (!window || !group.ok()) return false;
 
   const Fusion fusion = lowering.with_activation(node);
+  const float* bias = b == nullptr ? nullptr : b->values<float>().data();
+  DRIFTSCOPE_TRY(const bool by_winograd,
+                 lower_by_winograd(lowering, {x, x_shape, w, bias, *window, *group}, fusion));
+  if (by_winograd) return true;
   DRIFTSCOPE_TRY(const Tensor weights, channels_innermost(*w));
   const Shape y_shape = lowering.shape(fusion.output);
   const std::int64_t outputs = w->shape()[0];
@@ -131,9 +201,9 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   std::vector<Part> parts;
   for (std::int64_t first = 0; first < outputs; first += at_once) {
     const std::int64_t count = std::min(at_once, outputs - first);
-    const float* bias = b == nullptr ? nullptr : b->values<float>().data() + first;
     Part part = make_part({x_shape[1], outputs, *group}, *window, x_shape[0], count,
-                          weights.values<float>().data() + first * inputs, bias, fusion.clamp,
+                          weights.values<float>().data() + first * inputs,
+                          bias == nullptr ? nullptr : bias + first, fusion.clamp,
                           at_once < outputs ? nullptr : lowering.pool_for(pixels * inputs * count));
     if (part.op == nullptr || (at_once < outputs && part.workspace_bytes > 0)) return false;
     part.first = first;

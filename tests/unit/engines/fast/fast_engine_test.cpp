@@ -385,6 +385,49 @@ TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
   }
 }
 
+// A block of a residual network: two convolutions, a skip connection.
+Graph residual_block(Rng& rng, std::int64_t channels, std::int64_t kernel, std::int64_t size) {
+  const Shape weights = {channels, channels, kernel, kernel};
+  const float scale = 1.0f / std::sqrt(static_cast<float>(channels * kernel * kernel));
+  const std::int64_t pad = kernel / 2;
+  return built(ModelBuilder()
+                   .input("x", DType::float32, {1, channels, size, size + 3})
+                   .initializer("w", drawn(weights, Kind::normal, rng, scale))
+                   .initializer("b", drawn({channels}, Kind::normal, rng))
+                   .initializer("v", drawn(weights, Kind::normal, rng, scale))
+                   .node("Conv", {"x", "w", "b"}, {"c"}, {ints("pads", {pad, pad, pad, pad})})
+                   .node("Relu", {"c"}, {"r"})
+                   .node("Conv", {"r", "v"}, {"d"}, {ints("pads", {pad, pad, pad, pad})})
+                   .node("Add", {"d", "x"}, {"s"})
+                   .node("Relu", {"s"}, {"y"})
+                   .output("y"));
+}
+
+TEST_CASE("FastEngine_ConvolutionsByWinograd_AreRounding") {
+  const std::uint64_t first = test_seed(11);
+  SEED_INFO(first);
+  ThreadPool threads(1);
+  for (std::uint64_t seed = first; seed < first + repetitions(10); ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const std::int64_t kernel = seed % 3 == 0 ? 5 : 3;
+    const auto channels = static_cast<std::int64_t>(16 + rng.below(50));
+    const auto size = static_cast<std::int64_t>(18 + rng.below(20));
+    const Graph graph = residual_block(rng, channels, kernel, size);
+    Tensor x = drawn({1, channels, size, size + 3}, seed % 4 == 1 ? Kind::image : Kind::normal, rng);
+    if (seed % 4 == 2)
+      for (const float special : {std::numeric_limits<float>::quiet_NaN(), 1e30f, -1e30f})
+        x.mutable_values<float>()[rng.below(static_cast<std::uint32_t>(x.elements()))] = special;
+    for (const Capture capture : {Capture::all, Capture::fused, Capture::outputs}) {
+      CAPTURE(static_cast<int>(capture));
+      RanWith ran;
+      const Trace trace = run_engine(graph, {{"x", x}}, capture, 2, "fast", &ran);
+      CHECK(ran.options.at("by_winograd").starts_with("F("));
+      check_clean(graph, trace, threads);
+    }
+  }
+}
+
 TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
   const std::uint64_t first = test_seed(9);
   SEED_INFO(first);

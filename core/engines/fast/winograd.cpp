@@ -1,0 +1,324 @@
+#include "core/engines/fast/winograd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace driftscope::fast {
+namespace {
+
+constexpr std::int64_t largest_input = 8;  // n
+constexpr std::int64_t largest_kernel = 5;
+
+/// G·w·Gᵀ, n×n.
+void transform_kernel(const WinogradMatrices& matrices, const float* w, double* u) {
+  const auto n = static_cast<std::int64_t>(matrices.tile());
+  const auto r = static_cast<std::int64_t>(matrices.kernel_size);
+  const double* g = matrices.kernel.data();
+  std::array<double, largest_input * largest_kernel> half;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t l = 0; l < r; ++l) {
+      double sum = 0.0;
+      for (std::int64_t k = 0; k < r; ++k)
+        sum += g[i * r + k] * static_cast<double>(w[k * r + l]);
+      half[static_cast<std::size_t>(i * r + l)] = sum;
+    }
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      double sum = 0.0;
+      for (std::int64_t l = 0; l < r; ++l)
+        sum += half[static_cast<std::size_t>(i * r + l)] * g[j * r + l];
+      u[i * n + j] = sum;
+    }
+}
+
+/// Gᵀ back: w of one row or column of u, `step` apart.
+void recover_row(const WinogradMatrices& matrices, const double* u, std::size_t step, double* w,
+                 std::size_t to) {
+  const auto at = [&](std::size_t i) { return u[i * step] / matrices.factors[i]; };
+  w[0] = at(0);
+  const double last = u[(matrices.tile() - 1) * step];
+  w[(matrices.kernel_size - 1) * to] = last;
+  const double odd = (at(1) - at(2)) / 2;
+  if (matrices.kernel_size == 3) {
+    w[to] = odd;
+    return;
+  }
+  const double third = ((at(3) - at(4)) / 2 - 2 * odd) / 6;  // at ±2: 2·w₁ + 8·w₃
+  w[to] = odd - third;
+  w[2 * to] = (at(1) + at(2)) / 2 - w[0] - last;
+  w[3 * to] = third;
+}
+
+/// The kernel r×r of G·w·Gᵀ, up to rounding.
+void recover_kernel(const WinogradMatrices& matrices, const double* u, double* w) {
+  const std::size_t n = matrices.tile();
+  std::array<double, largest_input * largest_kernel> half;
+  for (std::size_t j = 0; j < n; ++j) recover_row(matrices, u + j, n, half.data() + j, n);
+  for (std::size_t k = 0; k < matrices.kernel_size; ++k)
+    recover_row(matrices, half.data() + k * n, 1, w + k * matrices.kernel_size, 1);
+}
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Rows of 36 or 64 elements whose length is a multiple of 4 KB would share a few sets of the first-level cache.
+constexpr std::int64_t row_padding = 16;
+
+// Costs in multiplications with addition, fitted to tests/bench/winograd_bench.cpp (AVX2): moving an element
+// through a transform, and reading a weight, which lies in memory when its turn comes again.
+constexpr double transform_cost = 12.0;
+constexpr double weight_cost = 8.0;
+// What is gained must be more than estimates err by. Tiles of 8×8 lose a digit more than those of 6×6.
+constexpr double worthwhile = 0.85;
+
+// V and M of the tiles that are computed together; larger blocks read the weights less often.
+constexpr std::int64_t block_bytes = std::int64_t{3} << 20;
+
+}  // namespace
+
+std::string winograd_name(const WinogradTile& tile) {
+  return winograd_name(static_cast<std::size_t>(tile.output), static_cast<std::size_t>(tile.kernel));
+}
+
+std::int64_t WinogradShape::tiles(const WinogradTile& tile) const {
+  return batch * divided_up(window.height.output, tile.output) * divided_up(window.width.output, tile.output);
+}
+
+std::vector<WinogradTile> winograd_tiles(const WinogradShape& shape, std::int64_t groups,
+                                         const WinogradKernels& kernels) {
+  const WindowAxis& rows = shape.window.height;
+  const WindowAxis& columns = shape.window.width;
+  const auto simple = [](const WindowAxis& axis) { return axis.stride == 1 && axis.dilation == 1; };
+  if (groups != 1 || rows.kernel != columns.kernel || !simple(rows) || !simple(columns)) return {};
+  const auto lanes = static_cast<std::int64_t>(kernels.lanes);
+  if (shape.inputs < lanes || shape.outputs < lanes) return {};
+  if (rows.kernel == 3) return {{2, 3}, {4, 3}, {6, 3}};
+  if (rows.kernel == 5) return {{2, 5}, {4, 5}};
+  return {};
+}
+
+std::optional<WinogradTile> choose_winograd(const WinogradShape& shape, std::int64_t groups,
+                                            const WinogradKernels& kernels, WinogradChoice choice) {
+  if (choice == WinogradChoice::off) return std::nullopt;
+  const auto taps = static_cast<double>(shape.window.height.kernel * shape.window.width.kernel);
+  const double weights = static_cast<double>(shape.inputs) * static_cast<double>(shape.outputs);
+  const double pixels = static_cast<double>(shape.batch * shape.window.height.output) *
+                        static_cast<double>(shape.window.width.output);
+  double least = worthwhile * taps * weights * (pixels + weight_cost);
+  std::optional<WinogradTile> chosen;
+  for (const WinogradTile& tile : winograd_tiles(shape, groups, kernels)) {
+    const auto elements = static_cast<double>(tile.elements());
+    if (choice == WinogradChoice::small && elements >= 2 * taps) continue;
+    const auto tiles = static_cast<double>(shape.tiles(tile));
+    const auto columns = static_cast<double>(kernels.columns);
+    const double padded = std::ceil(static_cast<double>(shape.outputs) / columns) * columns;
+    const auto channels = static_cast<double>(shape.inputs + shape.outputs);
+    const double cost =
+        elements * (tiles * (static_cast<double>(shape.inputs) * padded + transform_cost * channels) +
+                    weight_cost * weights);
+    const bool inaccurate = tile.input() == largest_input && chosen.has_value();
+    if (cost >= (inaccurate ? worthwhile : 1.0) * least) continue;
+    least = cost;
+    chosen = tile;
+  }
+  return chosen;
+}
+
+WinogradConvolution::WinogradConvolution(const WinogradShape& shape, const WinogradTile& tile,
+                                         const WinogradKernels& kernels, const float* weights,
+                                         const float* bias, float min, float max, ThreadPool& threads)
+    : shape_(shape),
+      tile_(tile),
+      matrices_(winograd_matrices(static_cast<std::size_t>(tile.output), static_cast<std::size_t>(tile.kernel))),
+      kernels_(kernels),
+      threads_(threads),
+      panels_(divided_up(shape.outputs, static_cast<std::int64_t>(kernels.columns))),
+      down_(divided_up(shape.window.height.output, tile.output)),
+      across_(divided_up(shape.window.width.output, tile.output)),
+      v_element_(shape.inputs),
+      m_element_(panels_ * static_cast<std::int64_t>(kernels.columns)),
+      v_row_(tile.elements() * v_element_ + row_padding),
+      m_row_(tile.elements() * m_element_ + row_padding),
+      bias_(static_cast<std::size_t>(shape.outputs), 0.0f),
+      zeros_(static_cast<std::size_t>(shape.inputs), 0.0f),
+      min_(min),
+      max_(max) {
+  const auto rows = static_cast<std::int64_t>(kernels.rows);
+  const std::int64_t fitting =
+      block_bytes / (static_cast<std::int64_t>(sizeof(float)) * (v_row_ + m_row_)) / rows * rows;
+  const std::int64_t tiles = shape.tiles(tile);
+  // Blocks of about the same size.
+  const std::int64_t blocks = divided_up(tiles, std::max(fitting, rows));
+  block_ = std::min(tiles, divided_up(divided_up(tiles, blocks), rows) * rows);
+  if (bias != nullptr) std::copy_n(bias, shape.outputs, bias_.begin());
+  pack(weights);
+}
+
+std::int64_t WinogradConvolution::weight_bytes() const {
+  return weights_.size() * static_cast<std::int64_t>(sizeof(float));
+}
+
+void WinogradConvolution::pack(const float* weights) {
+  weights_ = AlignedFloats(tile_.elements() * shape_.inputs * m_element_);
+  threads_.parallel_for(panels_, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) pack_panel(weights, p);
+  });
+}
+
+void WinogradConvolution::pack_panel(const float* weights, std::int64_t panel) {
+  const auto columns = static_cast<std::int64_t>(kernels_.columns);
+  const std::int64_t taps = tile_.kernel * tile_.kernel;
+  const std::int64_t of_element = shape_.inputs * m_element_;
+  std::array<double, largest_input * largest_input> u;
+  for (std::int64_t c = 0; c < shape_.inputs; ++c)
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const std::int64_t o = panel * columns + j;
+      if (o < shape_.outputs)
+        transform_kernel(matrices_, weights + (o * shape_.inputs + c) * taps, u.data());
+      else
+        u.fill(0.0);
+      float* to = weights_.data() + (panel * shape_.inputs + c) * columns + j;
+      for (std::int64_t e = 0; e < tile_.elements(); ++e)
+        to[e * of_element] = static_cast<float>(u[static_cast<std::size_t>(e)]);
+    }
+}
+
+void WinogradConvolution::run(const float* x, float* y, float* scratch) const {
+  float* v = scratch;
+  float* m = scratch + block_ * v_row_;
+  const std::int64_t tiles = shape_.tiles(tile_);
+  for (std::int64_t first = 0; first < tiles; first += block_) {
+    const std::int64_t count = std::min(block_, tiles - first);
+    threads_.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      transform_inputs(x, first, begin, end, v);
+    });
+    threads_.parallel_for(tile_.elements() * panels_, 1, [&](std::int64_t begin, std::int64_t end) {
+      multiply(count, begin, end, v, m);
+    });
+    threads_.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      transform_outputs(x, y, first, begin, end, m);
+    });
+  }
+}
+
+void WinogradConvolution::transform_inputs(const float* x, std::int64_t first, std::int64_t begin,
+                                           std::int64_t end, float* v) const {
+  const std::int64_t n = tile_.input();
+  const WindowAxis& rows = shape_.window.height;
+  const WindowAxis& columns = shape_.window.width;
+  std::array<const float*, largest_input * largest_input> pixels = {};
+  WinogradInput it{.pixels = pixels.data(),
+                   .channels = static_cast<std::size_t>(shape_.inputs),
+                   .element = static_cast<std::size_t>(v_element_)};
+  const WinogradInputKernel transform = kernels_.input(static_cast<std::size_t>(n));
+  for (std::int64_t t = begin; t < end; ++t) {
+    const std::int64_t tile = first + t;
+    const float* image = x + tile / (down_ * across_) * rows.input * columns.input * shape_.inputs;
+    const std::int64_t top = rows.at(tile / across_ % down_ * tile_.output, 0);
+    const std::int64_t left = columns.at(tile % across_ * tile_.output, 0);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        const std::int64_t row = top + i;
+        const std::int64_t column = left + j;
+        const bool inside = row >= 0 && row < rows.input && column >= 0 && column < columns.input;
+        pixels[static_cast<std::size_t>(i * n + j)] =
+            inside ? image + (row * columns.input + column) * shape_.inputs : zeros_.data();
+      }
+    it.v = v + t * v_row_;
+    transform(it);
+  }
+}
+
+// Items: the panels of each element of a tile.
+void WinogradConvolution::multiply(std::int64_t tiles, std::int64_t begin, std::int64_t end, const float* v,
+                                   float* m) const {
+  const auto columns = static_cast<std::int64_t>(kernels_.columns);
+  while (begin < end) {
+    const std::int64_t element = begin / panels_;
+    const std::int64_t panel = begin % panels_;
+    const std::int64_t panels = std::min(panels_ - panel, end - begin);
+    kernels_.product({.v = v + element * v_element_,
+                      .v_row = static_cast<std::size_t>(v_row_),
+                      .u = weights_.data() + (element * panels_ + panel) * shape_.inputs * columns,
+                      .m = m + element * m_element_ + panel * columns,
+                      .m_row = static_cast<std::size_t>(m_row_),
+                      .tiles = static_cast<std::size_t>(tiles),
+                      .depth = static_cast<std::size_t>(shape_.inputs),
+                      .panels = static_cast<std::size_t>(panels)});
+    begin += panels;
+  }
+}
+
+void WinogradConvolution::transform_outputs(const float* x, float* y, std::int64_t first, std::int64_t begin,
+                                            std::int64_t end, const float* m) const {
+  const std::int64_t size = tile_.output;
+  const std::int64_t height = shape_.window.height.output;
+  const std::int64_t width = shape_.window.width.output;
+  std::array<float*, largest_input * largest_input> pixels = {};
+  WinogradOutput it{.element = static_cast<std::size_t>(m_element_),
+                    .pixels = pixels.data(),
+                    .channels = static_cast<std::size_t>(shape_.outputs),
+                    .bias = bias_.data(),
+                    .min = min_,
+                    .max = max_};
+  const WinogradOutputKernel transform =
+      kernels_.output(static_cast<std::size_t>(tile_.input()), static_cast<std::size_t>(size));
+  for (std::int64_t t = begin; t < end; ++t) {
+    const std::int64_t tile = first + t;
+    const std::int64_t number = tile / (down_ * across_);
+    float* image = y + number * height * width * shape_.outputs;
+    const std::int64_t top = tile / across_ % down_ * size;
+    const std::int64_t left = tile % across_ * size;
+    for (std::int64_t i = 0; i < size; ++i)
+      for (std::int64_t j = 0; j < size; ++j) {
+        const bool inside = top + i < height && left + j < width;
+        pixels[static_cast<std::size_t>(i * size + j)] =
+            inside ? image + ((top + i) * width + left + j) * shape_.outputs : nullptr;
+      }
+    it.m = m + t * m_row_;
+    if (transform(it)) continue;
+    const float* from =
+        x + number * shape_.window.height.input * shape_.window.width.input * shape_.inputs;
+    compute_directly(from, top, left, pixels.data());
+  }
+}
+
+// A tile of which an output is not finite: the transforms spread NaN and infinity over all of it, and
+// subtract infinities.
+void WinogradConvolution::compute_directly(const float* image, std::int64_t top, std::int64_t left,
+                                           float* const* pixels) const {
+  const auto columns = static_cast<std::int64_t>(kernels_.columns);
+  const std::int64_t r = tile_.kernel;
+  const std::int64_t size = tile_.output;
+  const WindowAxis& rows = shape_.window.height;
+  const WindowAxis& across = shape_.window.width;
+  std::array<double, largest_input * largest_input> u;
+  std::array<double, largest_kernel * largest_kernel> w;
+  std::array<double, largest_input * largest_input> sums;
+  for (std::int64_t o = 0; o < shape_.outputs; ++o) {
+    sums.fill(static_cast<double>(bias_[static_cast<std::size_t>(o)]));
+    for (std::int64_t c = 0; c < shape_.inputs; ++c) {
+      const float* from = weights_.data() + (o / columns * shape_.inputs + c) * columns + o % columns;
+      for (std::int64_t e = 0; e < tile_.elements(); ++e)
+        u[static_cast<std::size_t>(e)] = static_cast<double>(from[e * shape_.inputs * m_element_]);
+      recover_kernel(matrices_, u.data(), w.data());
+      for (std::int64_t i = 0; i < size * size; ++i) {
+        if (pixels[i] == nullptr) continue;
+        for (std::int64_t tap = 0; tap < r * r; ++tap) {
+          const std::int64_t row = rows.at(top + i / size, tap / r);
+          const std::int64_t column = across.at(left + i % size, tap % r);
+          if (row < 0 || row >= rows.input || column < 0 || column >= across.input) continue;
+          const float value = image[(row * across.input + column) * shape_.inputs + c];
+          sums[static_cast<std::size_t>(i)] += static_cast<double>(value) * w[static_cast<std::size_t>(tap)];
+        }
+      }
+    }
+    for (std::int64_t i = 0; i < size * size; ++i) {
+      if (pixels[i] == nullptr) continue;
+      const auto sum = static_cast<float>(sums[static_cast<std::size_t>(i)]);
+      pixels[i][o] = sum < min_ ? min_ : sum > max_ ? max_ : sum;  // NaN stays
+    }
+  }
+}
+
+}  // namespace driftscope::fast

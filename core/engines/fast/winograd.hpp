@@ -1,0 +1,97 @@
+// Winograd's convolutions on NHWC: whether a layer gains by one, its transformed weights, and its run.
+// Kernels: simd/winograd.hpp. Client: operators/conv.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/engines/fast/simd/winograd.hpp"
+#include "core/engines/strict/simd/aligned.hpp"
+#include "core/lowering/window2d.hpp"
+#include "core/numerics/winograd.hpp"
+#include "core/platform/platform.hpp"
+
+namespace driftscope::fast {
+
+/// F(m×m, r×r): output tiles of m×m for kernels of r×r.
+struct WinogradTile {
+  std::int64_t output = 0;  ///< m
+  std::int64_t kernel = 0;  ///< r
+
+  [[nodiscard]] std::int64_t input() const { return output + kernel - 1; }  ///< n
+  [[nodiscard]] std::int64_t elements() const { return input() * input(); }
+  bool operator==(const WinogradTile&) const = default;
+};
+
+/// "F(4,3)"
+[[nodiscard]] std::string winograd_name(const WinogradTile& tile);
+
+/// A convolution of one group with strides and dilations of 1.
+struct WinogradShape {
+  std::int64_t batch = 0;
+  std::int64_t inputs = 0;   ///< channels
+  std::int64_t outputs = 0;  ///< channels
+  lowering::Window2d window;
+
+  /// Of output tiles, in all images.
+  [[nodiscard]] std::int64_t tiles(const WinogradTile& tile) const;
+};
+
+/// The tiles that there are kernels for; none for other convolutions than those above.
+[[nodiscard]] std::vector<WinogradTile> winograd_tiles(const WinogradShape& shape, std::int64_t groups,
+                                                       const WinogradKernels& kernels);
+
+/// How much memory transformed weights may take.
+enum class WinogradChoice { off, small, automatic };
+
+/// The tile by which the layer is estimated to be computed fastest; nothing where that is the direct way.
+/// `small`: of those whose weights grow less than twofold.
+[[nodiscard]] std::optional<WinogradTile> choose_winograd(const WinogradShape& shape, std::int64_t groups,
+                                                          const WinogradKernels& kernels,
+                                                          WinogradChoice choice);
+
+class WinogradConvolution {
+ public:
+  /// `weights`: outputs × inputs × r × r; `bias` may be null. Both are copied. Throws std::bad_alloc.
+  WinogradConvolution(const WinogradShape& shape, const WinogradTile& tile, const WinogradKernels& kernels,
+                      const float* weights, const float* bias, float min, float max, ThreadPool& threads);
+
+  /// Floats of scratch memory, aligned to 64 bytes.
+  [[nodiscard]] std::int64_t scratch() const { return block_ * (v_row_ + m_row_); }
+  [[nodiscard]] std::int64_t weight_bytes() const;
+
+  /// NHWC. With one thread nothing is passed to others.
+  void run(const float* x, float* y, float* scratch) const;
+
+ private:
+  void pack(const float* weights);
+  void pack_panel(const float* weights, std::int64_t panel);
+  void transform_inputs(const float* x, std::int64_t first, std::int64_t begin, std::int64_t end,
+                        float* v) const;
+  void multiply(std::int64_t tiles, std::int64_t begin, std::int64_t end, const float* v, float* m) const;
+  void transform_outputs(const float* x, float* y, std::int64_t first, std::int64_t begin, std::int64_t end,
+                         const float* m) const;
+  void compute_directly(const float* image, std::int64_t top, std::int64_t left, float* const* pixels) const;
+
+  WinogradShape shape_;
+  WinogradTile tile_;
+  WinogradMatrices matrices_;
+  WinogradKernels kernels_;
+  ThreadPool& threads_;
+  std::int64_t panels_;
+  std::int64_t down_;    // tiles of an image
+  std::int64_t across_;
+  std::int64_t v_element_;
+  std::int64_t m_element_;
+  std::int64_t v_row_;
+  std::int64_t m_row_;
+  std::int64_t block_;  // tiles at once
+  AlignedFloats weights_;  // [element][panel][input][column]
+  std::vector<float> bias_;
+  std::vector<float> zeros_;
+  float min_;
+  float max_;
+};
+
+}  // namespace driftscope::fast
