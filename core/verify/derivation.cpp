@@ -411,7 +411,8 @@ std::optional<Shape> Derivation::known_shape(ValueId value) const {
 }
 
 std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed,
-                                              const std::function<float(float)>& of_factors) const {
+                                              const std::function<float(float)>& of_factors,
+                                              const Instead& instead) const {
   std::map<ValueId, Tensor> made;
   std::vector<ValueId> pending = {value};
   // Depth first without recursion: a value is computed once all inputs of its node are available.
@@ -455,8 +456,10 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
       factors[i] = *std::move(changed);
       inputs[i] = &*factors[i];
     }
-    auto outputs = evaluate_strict(node, inputs, threads);
-    if (!outputs.ok()) return std::nullopt;
+    std::optional<Tensor> given = instead ? instead(node, inputs) : std::nullopt;
+    auto outputs = given ? Result<std::vector<Tensor>>(std::vector<Tensor>{*std::move(given)})
+                         : evaluate_strict(node, inputs, threads);
+    if (!outputs.ok() || outputs->size() < node.outputs.size()) return std::nullopt;
     if (seed != 0 && !add_rounding_noise(node, inputs, model_, seed << 32 ^ next, threads, *outputs).ok())
       return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)

@@ -117,9 +117,12 @@ class Derivation {
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors. A seed other
   /// than 0 first moves those that are float32, except single numbers, by one unit in the last place, and
   /// results by what rounding may do to them. `of_factors` is applied to inputs 0 and 1 of every node that
-  /// sums products.
+  /// sums products. `instead` computes output 0 of a node in place of its strict kernel where it gives one.
+  using Instead =
+      std::function<std::optional<Tensor>(const Node& node, std::span<const Tensor* const> inputs)>;
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed = 0,
-                                                  const std::function<float(float)>& of_factors = {}) const;
+                                                  const std::function<float(float)>& of_factors = {},
+                                                  const Instead& instead = {}) const;
 
   /// The chance that two products of the same sum are equal, estimated from how often
   /// numbers other than 0 repeat in the tensors that `node` and its group read: the product of the

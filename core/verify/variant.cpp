@@ -43,23 +43,37 @@ std::vector<Errors> errors_of(const Tensor& got, std::span<const Bounded> refere
   std::vector<Errors> errors(channels + 1);
   const auto values = got.values<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double error = static_cast<double>(values[i]) - reference[i].value;
+    const auto value = static_cast<double>(values[i]);
+    const double want = reference[i].value;
+    const bool same = std::isnan(want) ? std::isnan(value) : std::isinf(want) && value == want;
+    const double error = same ? 0.0 : std::isfinite(value) ? value - want : HUGE_VAL;
     errors[i / plane % channels].add(error);
     errors.back().add(error);
   }
   return errors;
 }
 
+// The layer, and the group before it, with the nodes that it applies to computed by the witness; nothing
+// without such a node.
+std::optional<Tensor> computed_by(const Variant& variant, const LayerCase& layer) {
+  bool applied = false;
+  const auto instead = [&](const Node& node, std::span<const Tensor* const> inputs) -> std::optional<Tensor> {
+    if (std::ranges::find(variant.operators, operator_text(node)) == variant.operators.end())
+      return std::nullopt;
+    auto output = variant.witness(node, inputs, layer.threads);
+    applied = applied || output.has_value();
+    return output;
+  };
+  auto output = layer.derivation.plain_float(layer.value(), layer.threads, 0, {}, instead);
+  return applied ? std::move(output) : std::nullopt;
+}
+
 // If the witness is nearly exact in a channel, a quarter of the whole tensor's error is used instead.
-std::optional<BudgetUse> use_of_witness(Witness compute, const LayerCase& layer,
-                                        const DerivationInputs& inputs) {
+std::optional<BudgetUse> use_of_witness(const Variant& variant, const LayerCase& layer) {
   const Tensor& got = layer.got;
   if (layer.output != 0 || got.dtype() != DType::float32 || is_known(layer.derived.reference))
     return std::nullopt;
-  std::vector<const Tensor*> tensors;
-  for (const Tensor& tensor : inputs.tensors)
-    tensors.push_back(tensor.dtype() == DType::undefined ? nullptr : &tensor);
-  const auto witness = compute(layer.node(), tensors, layer.threads);
+  const auto witness = computed_by(variant, layer);
   if (!witness || witness->dtype() != DType::float32 || witness->shape() != got.shape()) return std::nullopt;
   const std::vector<Errors> here = errors_of(got, layer.reference());
   const std::vector<Errors> there = errors_of(*witness, layer.reference());
@@ -118,8 +132,11 @@ std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& la
   const auto fits = [](const std::optional<BudgetUse>& use) {
     return use && use->worst <= 1.0 && use->likely <= 1.0;
   };
+  if (variant.witness != nullptr) {
+    const auto use = use_of_witness(variant, layer);
+    return fits(use) ? std::optional(VariantMatch{*use, {}}) : std::nullopt;
+  }
   if (layer.in_group()) {
-    if (!variant.candidates) return std::nullopt;
     for (Candidate& candidate : variant.candidates(layer)) {
       if (candidate.node.has_value() != variant.fuses) continue;  // other attributes of one node
       if (const auto use = use_of_group(candidate, layer); fits(use))
@@ -129,10 +146,6 @@ std::optional<VariantMatch> explains(const Variant& variant, const LayerCase& la
   }
   const DerivationInputs* const inputs = layer.known_inputs();
   if (inputs == nullptr || variant.fuses) return std::nullopt;
-  if (variant.witness != nullptr) {
-    const auto use = use_of_witness(variant.witness, layer, *inputs);
-    return fits(use) ? std::optional(VariantMatch{*use, {}}) : std::nullopt;
-  }
   for (Candidate& candidate : variant.candidates(layer)) {
     const auto computed = bounds_of(candidate, layer, *inputs);
     if (!computed) continue;

@@ -77,7 +77,7 @@ constexpr std::int64_t block_bytes = std::int64_t{3} << 20;
 }  // namespace
 
 std::string winograd_name(const WinogradTile& tile) {
-  return winograd_name(static_cast<std::size_t>(tile.output), static_cast<std::size_t>(tile.kernel));
+  return driftscope::winograd_name(static_cast<std::size_t>(tile.output), static_cast<std::size_t>(tile.kernel));
 }
 
 std::int64_t WinogradShape::tiles(const WinogradTile& tile) const {

@@ -29,7 +29,11 @@ void judge(const LayerCase& layer, LayerVerdict& verdict) {
   };
   const bool open = verdict.verdict == Verdict::unjudged && found("budget.inconclusive");
   if (!is_bad(verdict.verdict) && !open) return;
-  const bool beyond = verdict.budget_used_statistical > 1.0 && std::isfinite(verdict.budget_used);
+  // Infinitely far beyond is also a number where the bound is 0: behind a Relu, of what is surely negative.
+  const bool numbers =
+      std::isfinite(verdict.budget_used) ||
+      (verdict.worst && std::isfinite(verdict.worst->got) && std::isfinite(verdict.worst->want));
+  const bool beyond = verdict.budget_used_statistical > 1.0 && numbers;
   // The bounds of a group are wider than what runs of it say: they excuse nothing beyond these.
   if (found("budget.runs_beyond")) return;
   // No algorithm rounds its inputs.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <new>
 #include <vector>
 
@@ -125,11 +126,34 @@ class Convolution {
       for (std::size_t c = 0; c < channels; ++c)
         for (std::size_t i = 0; i < n * n; ++i) from[i] += inputs[c * n * n + i] * kernels[c * n * n + i];
       both_sides(how_.output, how_.outputs, n, from, to);
+      // The transforms spread what is not finite over the tile, which nobody wants of a runtime.
+      const std::span sums = std::span(to).first(how_.outputs * how_.outputs);
+      if (!std::ranges::all_of(sums, [](float sum) { return std::isfinite(sum); }))
+        compute_directly(sample, o, row, column, to);
       store(to, sample, o, row, column, y);
     }
   }
 
  private:
+  void compute_directly(std::int64_t sample, std::int64_t output, std::int64_t row, std::int64_t column,
+                        Tile& to) const {
+    const auto r = static_cast<std::int64_t>(how_.kernel_size);
+    for (std::int64_t i = 0; i < m() * m(); ++i) {
+      double sum = 0.0;
+      for (std::int64_t c = 0; c < conv_.channels; ++c) {
+        const float* x = conv_.x.data() + conv_.x_plane(sample, conv_.group_of(output), c);
+        const float* w = conv_.w.data() + conv_.w_plane(output, c);
+        for (std::int64_t tap = 0; tap < r * r; ++tap) {
+          const std::int64_t from = conv_.rows.at(row + i / m(), tap / r);
+          const std::int64_t at = conv_.columns.at(column + i % m(), tap % r);
+          if (from < 0 || from >= conv_.rows.input || at < 0 || at >= conv_.columns.input) continue;
+          sum += static_cast<double>(x[from * conv_.columns.input + at]) * static_cast<double>(w[tap]);
+        }
+      }
+      to[static_cast<std::size_t>(i)] = static_cast<float>(sum);
+    }
+  }
+
   [[nodiscard]] std::int64_t m() const { return static_cast<std::int64_t>(how_.outputs); }
 
   void store(const Tile& tile, std::int64_t sample, std::int64_t output, std::int64_t row,

@@ -84,8 +84,8 @@ TEST_CASE("HuntJudged_AttributesThatAreWords_AreInTheKey") {
     REQUIRE(found.size() == 1);
     return found[0].key;
   };
-  CHECK(key_of("border") == "GridSample(padding_mode=border): in places");
-  CHECK(key_of("zeros") == "GridSample(padding_mode=zeros): in places");
+  CHECK(key_of("border") == "GridSample(padding_mode=border): throughout");
+  CHECK(key_of("zeros") == "GridSample(padding_mode=zeros): throughout");
 }
 
 TEST_CASE("HuntJudged_GroupWithAWrongNode_IsThatNodesFinding") {
