@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 
 namespace driftscope::fast {
@@ -72,7 +73,9 @@ constexpr double weight_cost = 8.0;
 constexpr double worthwhile = 0.85;
 
 // V and M of the tiles that are computed together; larger blocks read the weights less often.
-constexpr std::int64_t block_bytes = std::int64_t{3} << 20;
+constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
+// With fewer tiles for each thread, in blocks of the product, threads share the outputs.
+constexpr std::int64_t min_blocks_of_thread = 2;
 
 }  // namespace
 
@@ -143,13 +146,7 @@ WinogradConvolution::WinogradConvolution(const WinogradShape& shape, const Winog
       zeros_(static_cast<std::size_t>(shape.inputs), 0.0f),
       min_(min),
       max_(max) {
-  const auto rows = static_cast<std::int64_t>(kernels.rows);
-  const std::int64_t fitting =
-      block_bytes / (static_cast<std::int64_t>(sizeof(float)) * (v_row_ + m_row_)) / rows * rows;
-  const std::int64_t tiles = shape.tiles(tile);
-  // Blocks of about the same size.
-  const std::int64_t blocks = divided_up(tiles, std::max(fitting, rows));
-  block_ = std::min(tiles, divided_up(divided_up(tiles, blocks), rows) * rows);
+  plan(threads.size());
   if (bias != nullptr) std::copy_n(bias, shape.outputs, bias_.begin());
   pack(weights);
 }
@@ -183,36 +180,75 @@ void WinogradConvolution::pack_panel(const float* weights, std::int64_t panel) {
     }
 }
 
+// A thread takes blocks of tiles through all three parts, in memory of its own: no other one waits for it,
+// and nothing moves between caches. With few tiles, whose weights are the work, threads share the outputs.
+void WinogradConvolution::plan(int threads) {
+  const auto rows = static_cast<std::int64_t>(kernels_.rows);
+  const std::int64_t tiles = shape_.tiles(tile_);
+  const auto bytes_of_tile = static_cast<std::int64_t>(sizeof(float)) * (v_row_ + m_row_);
+  const std::int64_t fitting = std::max<std::int64_t>(1, block_bytes / bytes_of_tile / rows) * rows;
+  by_outputs_ = threads > 1 && tiles < min_blocks_of_thread * rows * threads;
+  const std::int64_t shares = by_outputs_ ? 1 : threads;
+  // Blocks of about the same size, as many for each thread.
+  const std::int64_t rounds = divided_up(tiles, fitting * shares);
+  block_ = std::min(tiles, divided_up(divided_up(tiles, rounds * shares), rows) * rows);
+  slots_ = std::min(shares, divided_up(tiles, block_));
+}
+
 void WinogradConvolution::run(const float* x, float* y, float* scratch) const {
+  if (by_outputs_)
+    run_by_outputs(x, y, scratch);
+  else
+    run_by_tiles(x, y, scratch);
+}
+
+void WinogradConvolution::run_by_tiles(const float* x, float* y, float* scratch) const {
+  const std::int64_t tiles = shape_.tiles(tile_);
+  std::atomic<std::int64_t> next = 0;
+  threads_.parallel_for(slots_, 1, [&](std::int64_t slot, std::int64_t end) {
+    for (; slot < end; ++slot) {
+      float* v = scratch + slot * block_ * (v_row_ + m_row_);
+      float* m = v + block_ * v_row_;
+      for (std::int64_t first = next.fetch_add(block_); first < tiles; first = next.fetch_add(block_)) {
+        const Range range{first, std::min(first + block_, tiles)};
+        transform_inputs(x, range, v);
+        multiply(range.size(), {0, panels_}, v, m);
+        transform_outputs(x, y, range, {0, panels_}, m);
+      }
+    }
+  });
+}
+
+void WinogradConvolution::run_by_outputs(const float* x, float* y, float* scratch) const {
   float* v = scratch;
   float* m = scratch + block_ * v_row_;
   const std::int64_t tiles = shape_.tiles(tile_);
+  // The outputs of a range fill a vector: so do those of the last panel and the one before it.
+  const std::int64_t ranges = std::max<std::int64_t>(1, panels_ / 2);
   for (std::int64_t first = 0; first < tiles; first += block_) {
-    const std::int64_t count = std::min(block_, tiles - first);
-    threads_.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-      transform_inputs(x, first, begin, end, v);
+    const Range range{first, std::min(first + block_, tiles)};
+    threads_.parallel_for(range.size(), 1, [&](std::int64_t begin, std::int64_t end) {
+      transform_inputs(x, {first + begin, first + end}, v + begin * v_row_);
     });
-    threads_.parallel_for(tile_.elements() * panels_, 1, [&](std::int64_t begin, std::int64_t end) {
-      multiply(count, begin, end, v, m);
-    });
-    threads_.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-      transform_outputs(x, y, first, begin, end, m);
+    threads_.parallel_for(ranges, 1, [&](std::int64_t begin, std::int64_t end) {
+      const Range panels{begin * 2, end == ranges ? panels_ : end * 2};
+      multiply(range.size(), panels, v, m);
+      transform_outputs(x, y, range, panels, m);
     });
   }
 }
 
-void WinogradConvolution::transform_inputs(const float* x, std::int64_t first, std::int64_t begin,
-                                           std::int64_t end, float* v) const {
+void WinogradConvolution::transform_inputs(const float* x, Range tiles, float* v) const {
   const std::int64_t n = tile_.input();
   const WindowAxis& rows = shape_.window.height;
   const WindowAxis& columns = shape_.window.width;
   std::array<const float*, largest_input * largest_input> pixels = {};
   WinogradInput it{.pixels = pixels.data(),
                    .channels = static_cast<std::size_t>(shape_.inputs),
+                   .v = v,
                    .element = static_cast<std::size_t>(v_element_)};
   const WinogradInputKernel transform = kernels_.input(static_cast<std::size_t>(n));
-  for (std::int64_t t = begin; t < end; ++t) {
-    const std::int64_t tile = first + t;
+  for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile, it.v += v_row_) {
     const float* image = x + tile / (down_ * across_) * rows.input * columns.input * shape_.inputs;
     const std::int64_t top = rows.at(tile / across_ % down_ * tile_.output, 0);
     const std::int64_t left = columns.at(tile % across_ * tile_.output, 0);
@@ -224,49 +260,43 @@ void WinogradConvolution::transform_inputs(const float* x, std::int64_t first, s
         pixels[static_cast<std::size_t>(i * n + j)] =
             inside ? image + (row * columns.input + column) * shape_.inputs : zeros_.data();
       }
-    it.v = v + t * v_row_;
     transform(it);
   }
 }
 
-// Items: the panels of each element of a tile.
-void WinogradConvolution::multiply(std::int64_t tiles, std::int64_t begin, std::int64_t end, const float* v,
-                                   float* m) const {
+void WinogradConvolution::multiply(std::int64_t tiles, Range panels, const float* v, float* m) const {
   const auto columns = static_cast<std::int64_t>(kernels_.columns);
-  while (begin < end) {
-    const std::int64_t element = begin / panels_;
-    const std::int64_t panel = begin % panels_;
-    const std::int64_t panels = std::min(panels_ - panel, end - begin);
+  for (std::int64_t element = 0; element < tile_.elements(); ++element)
     kernels_.product({.v = v + element * v_element_,
                       .v_row = static_cast<std::size_t>(v_row_),
-                      .u = weights_.data() + (element * panels_ + panel) * shape_.inputs * columns,
-                      .m = m + element * m_element_ + panel * columns,
+                      .u = weights_.data() + (element * panels_ + panels.begin) * shape_.inputs * columns,
+                      .m = m + element * m_element_ + panels.begin * columns,
                       .m_row = static_cast<std::size_t>(m_row_),
                       .tiles = static_cast<std::size_t>(tiles),
                       .depth = static_cast<std::size_t>(shape_.inputs),
-                      .panels = static_cast<std::size_t>(panels)});
-    begin += panels;
-  }
+                      .panels = static_cast<std::size_t>(panels.size())});
 }
 
-void WinogradConvolution::transform_outputs(const float* x, float* y, std::int64_t first, std::int64_t begin,
-                                            std::int64_t end, const float* m) const {
+void WinogradConvolution::transform_outputs(const float* x, float* y, Range tiles, Range panels,
+                                            const float* m) const {
   const std::int64_t size = tile_.output;
   const std::int64_t height = shape_.window.height.output;
   const std::int64_t width = shape_.window.width.output;
+  const auto columns = static_cast<std::int64_t>(kernels_.columns);
+  const Range outputs{panels.begin * columns, std::min(panels.end * columns, shape_.outputs)};
   std::array<float*, largest_input * largest_input> pixels = {};
-  WinogradOutput it{.element = static_cast<std::size_t>(m_element_),
+  WinogradOutput it{.m = m + outputs.begin,
+                    .element = static_cast<std::size_t>(m_element_),
                     .pixels = pixels.data(),
-                    .channels = static_cast<std::size_t>(shape_.outputs),
-                    .bias = bias_.data(),
+                    .channels = static_cast<std::size_t>(outputs.size()),
+                    .bias = bias_.data() + outputs.begin,
                     .min = min_,
                     .max = max_};
   const WinogradOutputKernel transform =
       kernels_.output(static_cast<std::size_t>(tile_.input()), static_cast<std::size_t>(size));
-  for (std::int64_t t = begin; t < end; ++t) {
-    const std::int64_t tile = first + t;
+  for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile, it.m += m_row_) {
     const std::int64_t number = tile / (down_ * across_);
-    float* image = y + number * height * width * shape_.outputs;
+    float* image = y + number * height * width * shape_.outputs + outputs.begin;
     const std::int64_t top = tile / across_ % down_ * size;
     const std::int64_t left = tile % across_ * size;
     for (std::int64_t i = 0; i < size; ++i)
@@ -275,18 +305,16 @@ void WinogradConvolution::transform_outputs(const float* x, float* y, std::int64
         pixels[static_cast<std::size_t>(i * size + j)] =
             inside ? image + ((top + i) * width + left + j) * shape_.outputs : nullptr;
       }
-    it.m = m + t * m_row_;
     if (transform(it)) continue;
-    const float* from =
-        x + number * shape_.window.height.input * shape_.window.width.input * shape_.inputs;
-    compute_directly(from, top, left, pixels.data());
+    const float* from = x + number * shape_.window.height.input * shape_.window.width.input * shape_.inputs;
+    compute_directly(from, top, left, outputs, pixels.data());
   }
 }
 
 // A tile of which an output is not finite: the transforms spread NaN and infinity over all of it, and
-// subtract infinities.
+// subtract infinities. `pixels`: each at the first of `outputs`.
 void WinogradConvolution::compute_directly(const float* image, std::int64_t top, std::int64_t left,
-                                           float* const* pixels) const {
+                                           Range outputs, float* const* pixels) const {
   const auto columns = static_cast<std::int64_t>(kernels_.columns);
   const std::int64_t r = tile_.kernel;
   const std::int64_t size = tile_.output;
@@ -295,7 +323,7 @@ void WinogradConvolution::compute_directly(const float* image, std::int64_t top,
   std::array<double, largest_input * largest_input> u;
   std::array<double, largest_kernel * largest_kernel> w;
   std::array<double, largest_input * largest_input> sums;
-  for (std::int64_t o = 0; o < shape_.outputs; ++o) {
+  for (std::int64_t o = outputs.begin; o < outputs.end; ++o) {
     sums.fill(static_cast<double>(bias_[static_cast<std::size_t>(o)]));
     for (std::int64_t c = 0; c < shape_.inputs; ++c) {
       const float* from = weights_.data() + (o / columns * shape_.inputs + c) * columns + o % columns;
@@ -316,7 +344,7 @@ void WinogradConvolution::compute_directly(const float* image, std::int64_t top,
     for (std::int64_t i = 0; i < size * size; ++i) {
       if (pixels[i] == nullptr) continue;
       const auto sum = static_cast<float>(sums[static_cast<std::size_t>(i)]);
-      pixels[i][o] = sum < min_ ? min_ : sum > max_ ? max_ : sum;  // NaN stays
+      pixels[i][o - outputs.begin] = sum < min_ ? min_ : sum > max_ ? max_ : sum;  // NaN stays
     }
   }
 }

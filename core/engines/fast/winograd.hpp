@@ -58,21 +58,28 @@ class WinogradConvolution {
                       const float* weights, const float* bias, float min, float max, ThreadPool& threads);
 
   /// Floats of scratch memory, aligned to 64 bytes.
-  [[nodiscard]] std::int64_t scratch() const { return block_ * (v_row_ + m_row_); }
+  [[nodiscard]] std::int64_t scratch() const { return slots_ * block_ * (v_row_ + m_row_); }
   [[nodiscard]] std::int64_t weight_bytes() const;
 
   /// NHWC. With one thread nothing is passed to others.
   void run(const float* x, float* y, float* scratch) const;
 
  private:
+  struct Range {
+    std::int64_t begin, end;
+    [[nodiscard]] std::int64_t size() const { return end - begin; }
+  };
+
+  void plan(int threads);
   void pack(const float* weights);
   void pack_panel(const float* weights, std::int64_t panel);
-  void transform_inputs(const float* x, std::int64_t first, std::int64_t begin, std::int64_t end,
-                        float* v) const;
-  void multiply(std::int64_t tiles, std::int64_t begin, std::int64_t end, const float* v, float* m) const;
-  void transform_outputs(const float* x, float* y, std::int64_t first, std::int64_t begin, std::int64_t end,
-                         const float* m) const;
-  void compute_directly(const float* image, std::int64_t top, std::int64_t left, float* const* pixels) const;
+  void run_by_tiles(const float* x, float* y, float* scratch) const;
+  void run_by_outputs(const float* x, float* y, float* scratch) const;
+  void transform_inputs(const float* x, Range tiles, float* v) const;
+  void multiply(std::int64_t tiles, Range panels, const float* v, float* m) const;
+  void transform_outputs(const float* x, float* y, Range tiles, Range panels, const float* m) const;
+  void compute_directly(const float* image, std::int64_t top, std::int64_t left, Range outputs,
+                        float* const* pixels) const;
 
   WinogradShape shape_;
   WinogradTile tile_;
@@ -86,7 +93,9 @@ class WinogradConvolution {
   std::int64_t m_element_;
   std::int64_t v_row_;
   std::int64_t m_row_;
-  std::int64_t block_;  // tiles at once
+  std::int64_t block_ = 0;   // tiles at once
+  std::int64_t slots_ = 1;   // blocks at once: each has its own part of the scratch memory
+  bool by_outputs_ = false;  // threads share outputs rather than tiles
   AlignedFloats weights_;  // [element][panel][input][column]
   std::vector<float> bias_;
   std::vector<float> zeros_;
