@@ -187,12 +187,19 @@ void WinogradConvolution::plan(int threads) {
   const std::int64_t tiles = shape_.tiles(tile_);
   const auto bytes_of_tile = static_cast<std::int64_t>(sizeof(float)) * (v_row_ + m_row_);
   const std::int64_t fitting = std::max<std::int64_t>(1, block_bytes / bytes_of_tile / rows) * rows;
-  by_outputs_ = threads > 1 && tiles < min_blocks_of_thread * rows * threads;
+  by_outputs_ = threads > 1 && tiles < min_blocks_of_thread * rows * threads && ranges() >= threads;
   const std::int64_t shares = by_outputs_ ? 1 : threads;
   // Blocks of about the same size, as many for each thread.
   const std::int64_t rounds = divided_up(tiles, fitting * shares);
-  block_ = std::min(tiles, divided_up(divided_up(tiles, rounds * shares), rows) * rows);
+  block_ = divided_up(tiles, rounds * shares);
+  if (rounds > 1) block_ = divided_up(block_, rows) * rows;
   slots_ = std::min(shares, divided_up(tiles, block_));
+}
+
+// Of panels that threads share: the outputs of each fill a vector.
+std::int64_t WinogradConvolution::ranges() const {
+  const std::int64_t in_last = shape_.outputs - (panels_ - 1) * static_cast<std::int64_t>(kernels_.columns);
+  return in_last < static_cast<std::int64_t>(kernels_.lanes) ? panels_ - 1 : panels_;
 }
 
 void WinogradConvolution::run(const float* x, float* y, float* scratch) const {
@@ -223,15 +230,13 @@ void WinogradConvolution::run_by_outputs(const float* x, float* y, float* scratc
   float* v = scratch;
   float* m = scratch + block_ * v_row_;
   const std::int64_t tiles = shape_.tiles(tile_);
-  // The outputs of a range fill a vector: so do those of the last panel and the one before it.
-  const std::int64_t ranges = std::max<std::int64_t>(1, panels_ / 2);
   for (std::int64_t first = 0; first < tiles; first += block_) {
     const Range range{first, std::min(first + block_, tiles)};
     threads_.parallel_for(range.size(), 1, [&](std::int64_t begin, std::int64_t end) {
       transform_inputs(x, {first + begin, first + end}, v + begin * v_row_);
     });
-    threads_.parallel_for(ranges, 1, [&](std::int64_t begin, std::int64_t end) {
-      const Range panels{begin * 2, end == ranges ? panels_ : end * 2};
+    threads_.parallel_for(ranges(), 1, [&](std::int64_t begin, std::int64_t end) {
+      const Range panels{begin, end == ranges() ? panels_ : end};
       multiply(range.size(), panels, v, m);
       transform_outputs(x, y, range, panels, m);
     });

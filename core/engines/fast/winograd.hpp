@@ -71,6 +71,7 @@ class WinogradConvolution {
   };
 
   void plan(int threads);
+  [[nodiscard]] std::int64_t ranges() const;
   void pack(const float* weights);
   void pack_panel(const float* weights, std::int64_t panel);
   void run_by_tiles(const float* x, float* y, float* scratch) const;
