@@ -112,7 +112,7 @@ int run_bench() {
       const WinogradConvolution winograd(shape, tile, kernels, w.data(), nullptr, -infinity, infinity,
                                          threads);
       const AlignedFloats scratch(winograd.scratch());
-      const double time = best_of([&] { winograd.run(x.data(), y.data(), scratch.data()); });
+      const double time = best_of([&] { winograd.run(x.data(), nullptr, y.data(), scratch.data()); });
       std::printf("  %s%s %8.3f", winograd_name(tile).c_str(), chosen == tile ? "*" : " ", time);
     }
     std::printf("\n");

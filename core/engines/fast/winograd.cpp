@@ -202,14 +202,15 @@ std::int64_t WinogradConvolution::ranges() const {
   return in_last < static_cast<std::int64_t>(kernels_.lanes) ? panels_ - 1 : panels_;
 }
 
-void WinogradConvolution::run(const float* x, float* y, float* scratch) const {
+void WinogradConvolution::run(const float* x, const float* addend, float* y, float* scratch) const {
+  const Operands operands{x, addend, y};
   if (by_outputs_)
-    run_by_outputs(x, y, scratch);
+    run_by_outputs(operands, scratch);
   else
-    run_by_tiles(x, y, scratch);
+    run_by_tiles(operands, scratch);
 }
 
-void WinogradConvolution::run_by_tiles(const float* x, float* y, float* scratch) const {
+void WinogradConvolution::run_by_tiles(const Operands& it, float* scratch) const {
   const std::int64_t tiles = shape_.tiles(tile_);
   std::atomic<std::int64_t> next = 0;
   threads_.parallel_for(slots_, 1, [&](std::int64_t slot, std::int64_t end) {
@@ -218,27 +219,27 @@ void WinogradConvolution::run_by_tiles(const float* x, float* y, float* scratch)
       float* m = v + block_ * v_row_;
       for (std::int64_t first = next.fetch_add(block_); first < tiles; first = next.fetch_add(block_)) {
         const Range range{first, std::min(first + block_, tiles)};
-        transform_inputs(x, range, v);
+        transform_inputs(it.x, range, v);
         multiply(range.size(), {0, panels_}, v, m);
-        transform_outputs(x, y, range, {0, panels_}, m);
+        transform_outputs(it, range, {0, panels_}, m);
       }
     }
   });
 }
 
-void WinogradConvolution::run_by_outputs(const float* x, float* y, float* scratch) const {
+void WinogradConvolution::run_by_outputs(const Operands& it, float* scratch) const {
   float* v = scratch;
   float* m = scratch + block_ * v_row_;
   const std::int64_t tiles = shape_.tiles(tile_);
   for (std::int64_t first = 0; first < tiles; first += block_) {
     const Range range{first, std::min(first + block_, tiles)};
     threads_.parallel_for(range.size(), 1, [&](std::int64_t begin, std::int64_t end) {
-      transform_inputs(x, {first + begin, first + end}, v + begin * v_row_);
+      transform_inputs(it.x, {first + begin, first + end}, v + begin * v_row_);
     });
     threads_.parallel_for(ranges(), 1, [&](std::int64_t begin, std::int64_t end) {
       const Range panels{begin, end == ranges() ? panels_ : end};
       multiply(range.size(), panels, v, m);
-      transform_outputs(x, y, range, panels, m);
+      transform_outputs(it, range, panels, m);
     });
   }
 }
@@ -282,7 +283,7 @@ void WinogradConvolution::multiply(std::int64_t tiles, Range panels, const float
                       .panels = static_cast<std::size_t>(panels.size())});
 }
 
-void WinogradConvolution::transform_outputs(const float* x, float* y, Range tiles, Range panels,
+void WinogradConvolution::transform_outputs(const Operands& it, Range tiles, Range panels,
                                             const float* m) const {
   const std::int64_t size = tile_.output;
   const std::int64_t height = shape_.window.height.output;
@@ -290,36 +291,41 @@ void WinogradConvolution::transform_outputs(const float* x, float* y, Range tile
   const auto columns = static_cast<std::int64_t>(kernels_.columns);
   const Range outputs{panels.begin * columns, std::min(panels.end * columns, shape_.outputs)};
   std::array<float*, largest_input * largest_input> pixels = {};
-  WinogradOutput it{.m = m + outputs.begin,
-                    .element = static_cast<std::size_t>(m_element_),
-                    .pixels = pixels.data(),
-                    .channels = static_cast<std::size_t>(outputs.size()),
-                    .bias = bias_.data() + outputs.begin,
-                    .min = min_,
-                    .max = max_};
+  std::array<const float*, largest_input * largest_input> addends = {};
+  WinogradOutput tile_at{.m = m + outputs.begin,
+                         .element = static_cast<std::size_t>(m_element_),
+                         .pixels = pixels.data(),
+                         .addends = it.addend == nullptr ? nullptr : addends.data(),
+                         .channels = static_cast<std::size_t>(outputs.size()),
+                         .bias = bias_.data() + outputs.begin,
+                         .min = min_,
+                         .max = max_};
   const WinogradOutputKernel transform =
       kernels_.output(static_cast<std::size_t>(tile_.input()), static_cast<std::size_t>(size));
-  for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile, it.m += m_row_) {
+  for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile, tile_at.m += m_row_) {
     const std::int64_t number = tile / (down_ * across_);
-    float* image = y + number * height * width * shape_.outputs + outputs.begin;
+    const std::int64_t image = number * height * width * shape_.outputs + outputs.begin;
     const std::int64_t top = tile / across_ % down_ * size;
     const std::int64_t left = tile % across_ * size;
-    for (std::int64_t i = 0; i < size; ++i)
-      for (std::int64_t j = 0; j < size; ++j) {
-        const bool inside = top + i < height && left + j < width;
-        pixels[static_cast<std::size_t>(i * size + j)] =
-            inside ? image + ((top + i) * width + left + j) * shape_.outputs : nullptr;
-      }
-    if (transform(it)) continue;
-    const float* from = x + number * shape_.window.height.input * shape_.window.width.input * shape_.inputs;
-    compute_directly(from, top, left, outputs, pixels.data());
+    for (std::int64_t i = 0; i < size * size; ++i) {
+      const std::int64_t row = top + i / size;
+      const std::int64_t column = left + i % size;
+      const bool inside = row < height && column < width;
+      const std::int64_t at = image + (row * width + column) * shape_.outputs;
+      pixels[static_cast<std::size_t>(i)] = inside ? it.y + at : nullptr;
+      if (inside && it.addend != nullptr) addends[static_cast<std::size_t>(i)] = it.addend + at;
+    }
+    if (transform(tile_at)) continue;
+    const std::int64_t input = number * shape_.window.height.input * shape_.window.width.input;
+    compute_directly(it.x + input * shape_.inputs, top, left, outputs, pixels.data(), tile_at.addends);
   }
 }
 
 // A tile of which an output is not finite: the transforms spread NaN and infinity over all of it, and
 // subtract infinities. `pixels`: each at the first of `outputs`.
 void WinogradConvolution::compute_directly(const float* image, std::int64_t top, std::int64_t left,
-                                           Range outputs, float* const* pixels) const {
+                                           Range outputs, float* const* pixels,
+                                           const float* const* addends) const {
   const auto columns = static_cast<std::int64_t>(kernels_.columns);
   const std::int64_t r = tile_.kernel;
   const std::int64_t size = tile_.output;
@@ -348,8 +354,10 @@ void WinogradConvolution::compute_directly(const float* image, std::int64_t top,
     }
     for (std::int64_t i = 0; i < size * size; ++i) {
       if (pixels[i] == nullptr) continue;
-      const auto sum = static_cast<float>(sums[static_cast<std::size_t>(i)]);
-      pixels[i][o - outputs.begin] = sum < min_ ? min_ : sum > max_ ? max_ : sum;  // NaN stays
+      const std::int64_t at = o - outputs.begin;
+      auto sum = static_cast<float>(sums[static_cast<std::size_t>(i)]);
+      if (addends != nullptr) sum += addends[i][at];
+      pixels[i][at] = sum < min_ ? min_ : sum > max_ ? max_ : sum;  // NaN stays
     }
   }
 }

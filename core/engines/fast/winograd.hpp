@@ -61,8 +61,8 @@ class WinogradConvolution {
   [[nodiscard]] std::int64_t scratch() const { return slots_ * block_ * (v_row_ + m_row_); }
   [[nodiscard]] std::int64_t weight_bytes() const;
 
-  /// NHWC. With one thread nothing is passed to others.
-  void run(const float* x, float* y, float* scratch) const;
+  /// NHWC. `addend`, of y's shape and at another place, is added before the clamp; it may be null.
+  void run(const float* x, const float* addend, float* y, float* scratch) const;
 
  private:
   struct Range {
@@ -74,13 +74,18 @@ class WinogradConvolution {
   [[nodiscard]] std::int64_t ranges() const;
   void pack(const float* weights);
   void pack_panel(const float* weights, std::int64_t panel);
-  void run_by_tiles(const float* x, float* y, float* scratch) const;
-  void run_by_outputs(const float* x, float* y, float* scratch) const;
+  struct Operands {
+    const float* x;
+    const float* addend;
+    float* y;
+  };
+  void run_by_tiles(const Operands& it, float* scratch) const;
+  void run_by_outputs(const Operands& it, float* scratch) const;
   void transform_inputs(const float* x, Range tiles, float* v) const;
   void multiply(std::int64_t tiles, Range panels, const float* v, float* m) const;
-  void transform_outputs(const float* x, float* y, Range tiles, Range panels, const float* m) const;
+  void transform_outputs(const Operands& it, Range tiles, Range panels, const float* m) const;
   void compute_directly(const float* image, std::int64_t top, std::int64_t left, Range outputs,
-                        float* const* pixels) const;
+                        float* const* pixels, const float* const* addends) const;
 
   WinogradShape shape_;
   WinogradTile tile_;

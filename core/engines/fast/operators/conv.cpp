@@ -106,24 +106,26 @@ Part make_part(const Channels& channels, const Window2d& window, std::int64_t ba
 
 class WinogradStep final : public Step {
  public:
-  WinogradStep(WinogradConvolution convolution, BufferId in, BufferId out, BufferId scratch)
-      : convolution_(std::move(convolution)), in_(in), out_(out), scratch_(scratch) {}
+  WinogradStep(WinogradConvolution convolution, BufferId in, BufferId addend, BufferId out, BufferId scratch)
+      : convolution_(std::move(convolution)), in_(in), addend_(addend), out_(out), scratch_(scratch) {}
 
   Status bind(const Memory& memory) override {
     x_ = memory.at<const float>(in_);
+    sum_ = addend_ == no_buffer ? nullptr : memory.at<const float>(addend_);
     y_ = memory.at<float>(out_);
     space_ = memory.at<float>(scratch_);
     return {};
   }
   Status run(Memory& /*memory*/) override {
-    convolution_.run(x_, y_, space_);
+    convolution_.run(x_, sum_, y_, space_);
     return {};
   }
 
  private:
   WinogradConvolution convolution_;
-  BufferId in_, out_, scratch_;
+  BufferId in_, addend_, out_, scratch_;
   const float* x_ = nullptr;
+  const float* sum_ = nullptr;
   float* y_ = nullptr;
   float* space_ = nullptr;
 };
@@ -139,7 +141,7 @@ struct FloatConv {
 };
 
 // False where the direct way is faster, or there is no memory for transformed weights.
-Result<bool> lower_by_winograd(Lowering& lowering, const FloatConv& conv, const Fusion& fusion) {
+Result<bool> lower_by_winograd(Lowering& lowering, const Node& node, const FloatConv& conv) {
   const WinogradKernels kernels = winograd_kernels(lowering.simd());
   const WinogradShape shape{.batch = conv.x_shape[0],
                             .inputs = conv.w->shape()[1],
@@ -147,6 +149,8 @@ Result<bool> lower_by_winograd(Lowering& lowering, const FloatConv& conv, const 
                             .window = conv.window};
   const auto tile = choose_winograd(shape, conv.groups, kernels, lowering.winograd());
   if (!tile) return false;
+  const Fusion fusion = lowering.with_sum(node);
+  const Layout layout = channels_last(lowering.shape(fusion.output));
   std::optional<WinogradConvolution> convolution;
   try {
     convolution.emplace(shape, *tile, kernels, conv.w->values<float>().data(), conv.bias, fusion.clamp.min,
@@ -155,13 +159,18 @@ Result<bool> lower_by_winograd(Lowering& lowering, const FloatConv& conv, const 
     return false;
   }
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(conv.x, channels_last(conv.x_shape)));
-  const BufferId out = lowering.write(fusion.output, channels_last(lowering.shape(fusion.output)));
-  const BufferId scratch =
-      lowering.scratch(static_cast<std::size_t>(convolution->scratch()) * sizeof(float));
   PlannedStep planned;
   planned.reads = {in};
+  BufferId addend = no_buffer;
+  if (fusion.addend != no_value) {
+    DRIFTSCOPE_TRY(addend, lowering.read(fusion.addend, layout));
+    planned.reads.push_back(addend);
+  }
+  const BufferId out = lowering.write(fusion.output, layout);
+  const BufferId scratch =
+      lowering.scratch(static_cast<std::size_t>(convolution->scratch()) * sizeof(float));
   planned.writes = {out, scratch};
-  planned.step = std::make_unique<WinogradStep>(*std::move(convolution), in, out, scratch);
+  planned.step = std::make_unique<WinogradStep>(*std::move(convolution), in, addend, out, scratch);
   lowering.emit(std::move(planned));
   lowering.absorb(fusion);
   lowering.count_winograd(*tile);
@@ -186,11 +195,11 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   const auto group = read_group(node);
   if (!window || !group.ok()) return false;
 
-  const Fusion fusion = lowering.with_activation(node);
   const float* bias = b == nullptr ? nullptr : b->values<float>().data();
   DRIFTSCOPE_TRY(const bool by_winograd,
-                 lower_by_winograd(lowering, {x, x_shape, w, bias, *window, *group}, fusion));
+                 lower_by_winograd(lowering, node, {x, x_shape, w, bias, *window, *group}));
   if (by_winograd) return true;
+  const Fusion fusion = lowering.with_activation(node);
   DRIFTSCOPE_TRY(const Tensor weights, channels_innermost(*w));
   const Shape y_shape = lowering.shape(fusion.output);
   const std::int64_t outputs = w->shape()[0];

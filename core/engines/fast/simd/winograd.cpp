@@ -162,8 +162,9 @@ bool output(const WinogradOutput& it) {
       transform_output<n, m>(x, to);
       for (std::size_t j = 0; j < m; ++j) {
         if (it.pixels[i * m + j] == nullptr) continue;
-        const FloatVector y = hn::Add(to[j], bias);
+        FloatVector y = hn::Add(to[j], bias);
         zero = hn::Add(zero, hn::Sub(y, y));
+        if (it.addends != nullptr) y = hn::Add(y, load(it.addends[i * m + j] + c));
         store(clamped(y, min, max), it.pixels[i * m + j] + c);
       }
     }

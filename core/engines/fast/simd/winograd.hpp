@@ -37,6 +37,7 @@ struct WinogradOutput {
   const float* m = nullptr;
   std::size_t element = 0;             ///< floats from one element of the tile to the next
   float* const* pixels = nullptr;      ///< of the output tile, each at its first channel; null: not there
+  const float* const* addends = nullptr;  ///< one for each pixel; null: none are added
   std::size_t channels = 0;            ///< at least a vector's
   const float* bias = nullptr;         ///< `channels` long
   float min = 0.0f;
@@ -45,7 +46,7 @@ struct WinogradOutput {
 
 using WinogradInputKernel = void (*)(const WinogradInput& it);
 using WinogradProductKernel = void (*)(const WinogradProduct& it);
-/// Whether all outputs are finite before the clamp.
+/// Whether all outputs are finite before the addends.
 using WinogradOutputKernel = bool (*)(const WinogradOutput& it);
 
 /// n: the width of an input tile; m: of an output tile. A kernel of r×r elements has n = m + r − 1.

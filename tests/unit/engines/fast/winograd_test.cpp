@@ -20,6 +20,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 struct Case {
   WinogradShape shape;
   std::vector<float> x, w, bias;
+  std::vector<float> addend = {};  ///< empty: none
   float min = -infinity;
   float max = infinity;
 };
@@ -88,7 +89,8 @@ std::vector<float> convolved(const Case& given, const WinogradTile& tile, const 
   const auto size =
       static_cast<std::size_t>(given.shape.batch * height.output * width.output * given.shape.outputs);
   std::vector<float> y(size + 1, 12345.0f);
-  convolution.run(given.x.data(), y.data(), scratch.data());
+  convolution.run(given.x.data(), given.addend.empty() ? nullptr : given.addend.data(), y.data(),
+                  scratch.data());
   CHECK(y.back() == 12345.0f);
   y.pop_back();
   return y;
@@ -102,6 +104,8 @@ std::vector<Sum> exact(const Case& given) {
       for (std::int64_t column = 0; column < given.shape.window.width.output; ++column)
         for (std::int64_t o = 0; o < given.shape.outputs; ++o)
           sums.push_back(exact(given, n, row, column, o));
+  for (std::size_t i = 0; i < given.addend.size(); ++i)
+    sums[i].value += static_cast<double>(given.addend[i]);
   return sums;
 }
 
@@ -143,6 +147,9 @@ TEST_CASE("Winograd_AnyShapeAndTile_IsTheConvolution") {
           given.min = -0.5f;
           given.max = 4.0f;
         }
+        if (i % 3 == 2) given.addend = normals(rng, given.shape.batch * given.shape.outputs *
+                                                        given.shape.window.height.output *
+                                                        given.shape.window.width.output);
         const auto tiles = winograd_tiles(given.shape, 1, kernels);
         CHECK(tiles.size() == (kernel == 3 ? 3 : 2));
         for (const WinogradTile& tile : tiles) {
@@ -189,6 +196,8 @@ TEST_CASE("Winograd_InfinityAndNan_StayWhereTheyBelong") {
         Case given = drawn(rng, kernel, static_cast<std::int64_t>(kernels.lanes));
         given.max = 6.0f;
         given.x[rng.below(static_cast<std::uint32_t>(given.x.size()))] = what;
+        given.addend = normals(rng, given.shape.batch * given.shape.outputs *
+                                        given.shape.window.height.output * given.shape.window.width.output);
         for (const WinogradTile& tile : winograd_tiles(given.shape, 1, kernels)) {
           CAPTURE(winograd_name(tile));
           const std::vector<float> y = convolved(given, tile, kernels, threads);
