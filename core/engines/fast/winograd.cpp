@@ -11,25 +11,30 @@ namespace {
 constexpr std::int64_t largest_input = 8;  // n
 constexpr std::int64_t largest_kernel = 5;
 
-/// G·w·Gᵀ, n×n.
-void transform_kernel(const WinogradMatrices& matrices, const float* w, double* u) {
-  const auto n = static_cast<std::int64_t>(matrices.tile());
-  const auto r = static_cast<std::int64_t>(matrices.kernel_size);
-  const double* g = matrices.kernel.data();
-  std::array<double, largest_input * largest_kernel> half;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t l = 0; l < r; ++l) {
-      double sum = 0.0;
-      for (std::int64_t k = 0; k < r; ++k)
-        sum += g[i * r + k] * static_cast<double>(w[k * r + l]);
-      half[static_cast<std::size_t>(i * r + l)] = sum;
+/// Kernels that are transformed together: the loops over them become vector instructions.
+constexpr std::int64_t kernels_together = 8;
+using Lane = std::array<double, kernels_together>;
+
+void add_product(double factor, const Lane& x, Lane& sum) {
+  for (std::size_t j = 0; j < x.size(); ++j) sum[j] += factor * x[j];
+}
+
+/// G·w·Gᵀ, n×n, of `w` r×r.
+void transform_kernels(const WinogradMatrices& matrices, const Lane* w, Lane* u) {
+  const std::size_t n = matrices.tile();
+  const std::size_t r = matrices.kernel_size;
+  std::array<Lane, largest_input * largest_kernel> half;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t l = 0; l < r; ++l) {
+      Lane& sum = half[i * r + l];
+      sum.fill(0.0);
+      for (std::size_t k = 0; k < r; ++k) add_product(matrices.kernel[i * r + k], w[k * r + l], sum);
     }
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
-      double sum = 0.0;
-      for (std::int64_t l = 0; l < r; ++l)
-        sum += half[static_cast<std::size_t>(i * r + l)] * g[j * r + l];
-      u[i * n + j] = sum;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      Lane& sum = u[i * n + j];
+      sum.fill(0.0);
+      for (std::size_t l = 0; l < r; ++l) add_product(matrices.kernel[j * r + l], half[i * r + l], sum);
     }
 }
 
@@ -62,7 +67,7 @@ void recover_kernel(const WinogradMatrices& matrices, const double* u, double* w
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Rows of 36 or 64 elements whose length is a multiple of 4 KB would share a few sets of the first-level cache.
+// Rows and elements whose lengths are multiples of 4 KB would share a few sets of the first-level cache.
 constexpr std::int64_t row_padding = 16;
 
 // Costs in multiplications with addition, fitted to tests/bench/winograd_bench.cpp (AVX2): moving an element
@@ -140,6 +145,7 @@ WinogradConvolution::WinogradConvolution(const WinogradShape& shape, const Winog
       across_(divided_up(shape.window.width.output, tile.output)),
       v_element_(shape.inputs),
       m_element_(panels_ * static_cast<std::int64_t>(kernels.columns)),
+      weights_element_(shape.inputs * m_element_ + row_padding),
       v_row_(tile.elements() * v_element_ + row_padding),
       m_row_(tile.elements() * m_element_ + row_padding),
       bias_(static_cast<std::size_t>(shape.outputs), 0.0f),
@@ -156,7 +162,7 @@ std::int64_t WinogradConvolution::weight_bytes() const {
 }
 
 void WinogradConvolution::pack(const float* weights) {
-  weights_ = AlignedFloats(tile_.elements() * shape_.inputs * m_element_);
+  weights_ = AlignedFloats(tile_.elements() * weights_element_);
   threads_.parallel_for(panels_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) pack_panel(weights, p);
   });
@@ -164,20 +170,29 @@ void WinogradConvolution::pack(const float* weights) {
 
 void WinogradConvolution::pack_panel(const float* weights, std::int64_t panel) {
   const auto columns = static_cast<std::int64_t>(kernels_.columns);
-  const std::int64_t taps = tile_.kernel * tile_.kernel;
-  const std::int64_t of_element = shape_.inputs * m_element_;
-  std::array<double, largest_input * largest_input> u;
   for (std::int64_t c = 0; c < shape_.inputs; ++c)
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const std::int64_t o = panel * columns + j;
-      if (o < shape_.outputs)
-        transform_kernel(matrices_, weights + (o * shape_.inputs + c) * taps, u.data());
-      else
-        u.fill(0.0);
-      float* to = weights_.data() + (panel * shape_.inputs + c) * columns + j;
-      for (std::int64_t e = 0; e < tile_.elements(); ++e)
-        to[e * of_element] = static_cast<float>(u[static_cast<std::size_t>(e)]);
-    }
+    for (std::int64_t first = 0; first < columns; first += kernels_together)
+      pack_kernels(weights, panel * columns + first, std::min(kernels_together, columns - first), c,
+                   weights_.data() + (panel * shape_.inputs + c) * columns + first);
+}
+
+void WinogradConvolution::pack_kernels(const float* weights, std::int64_t output, std::int64_t count,
+                                       std::int64_t input, float* to) const {
+  const std::int64_t taps = tile_.kernel * tile_.kernel;
+  const std::int64_t there = std::clamp<std::int64_t>(shape_.outputs - output, 0, count);
+  std::array<Lane, largest_kernel * largest_kernel> w;
+  std::array<Lane, largest_input * largest_input> u;
+  if (there < kernels_together)
+    for (Lane& lane : w) lane.fill(0.0);
+  for (std::int64_t j = 0; j < there; ++j)
+    for (std::int64_t tap = 0; tap < taps; ++tap)
+      w[static_cast<std::size_t>(tap)][static_cast<std::size_t>(j)] =
+          static_cast<double>(weights[((output + j) * shape_.inputs + input) * taps + tap]);
+  transform_kernels(matrices_, w.data(), u.data());
+  for (std::int64_t e = 0; e < tile_.elements(); ++e)
+    for (std::int64_t j = 0; j < count; ++j)
+      to[e * weights_element_ + j] =
+          static_cast<float>(u[static_cast<std::size_t>(e)][static_cast<std::size_t>(j)]);
 }
 
 // A thread takes blocks of tiles through all three parts, in memory of its own: no other one waits for it,
@@ -275,7 +290,7 @@ void WinogradConvolution::multiply(std::int64_t tiles, Range panels, const float
   for (std::int64_t element = 0; element < tile_.elements(); ++element)
     kernels_.product({.v = v + element * v_element_,
                       .v_row = static_cast<std::size_t>(v_row_),
-                      .u = weights_.data() + (element * panels_ + panels.begin) * shape_.inputs * columns,
+                      .u = weights_.data() + element * weights_element_ + panels.begin * shape_.inputs * columns,
                       .m = m + element * m_element_ + panels.begin * columns,
                       .m_row = static_cast<std::size_t>(m_row_),
                       .tiles = static_cast<std::size_t>(tiles),
@@ -339,7 +354,7 @@ void WinogradConvolution::compute_directly(const float* image, std::int64_t top,
     for (std::int64_t c = 0; c < shape_.inputs; ++c) {
       const float* from = weights_.data() + (o / columns * shape_.inputs + c) * columns + o % columns;
       for (std::int64_t e = 0; e < tile_.elements(); ++e)
-        u[static_cast<std::size_t>(e)] = static_cast<double>(from[e * shape_.inputs * m_element_]);
+        u[static_cast<std::size_t>(e)] = static_cast<double>(from[e * weights_element_]);
       recover_kernel(matrices_, u.data(), w.data());
       for (std::int64_t i = 0; i < size * size; ++i) {
         if (pixels[i] == nullptr) continue;

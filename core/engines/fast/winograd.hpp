@@ -74,6 +74,8 @@ class WinogradConvolution {
   [[nodiscard]] std::int64_t ranges() const;
   void pack(const float* weights);
   void pack_panel(const float* weights, std::int64_t panel);
+  void pack_kernels(const float* weights, std::int64_t output, std::int64_t count, std::int64_t input,
+                    float* to) const;
   struct Operands {
     const float* x;
     const float* addend;
@@ -97,12 +99,13 @@ class WinogradConvolution {
   std::int64_t across_;
   std::int64_t v_element_;
   std::int64_t m_element_;
+  std::int64_t weights_element_;
   std::int64_t v_row_;
   std::int64_t m_row_;
   std::int64_t block_ = 0;   // tiles at once
   std::int64_t slots_ = 1;   // blocks at once: each has its own part of the scratch memory
   bool by_outputs_ = false;  // threads share outputs rather than tiles
-  AlignedFloats weights_;  // [element][panel][input][column]
+  AlignedFloats weights_;  // [element][panel][input][column], and padding behind each element
   std::vector<float> bias_;
   std::vector<float> zeros_;
   float min_;
