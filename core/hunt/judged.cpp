@@ -59,7 +59,8 @@ std::string_view nature_of(const LayerVerdict& layer) {
 /// Patterns in detail depend on the sizes of a case more than on what is wrong.
 std::string_view extent_of(const LayerExplanation& why) {
   constexpr std::int64_t tenths = 9;
-  return why.wrong >= why.elements / 10 * tenths + why.elements % 10 * tenths / 10 ? "throughout" : "in places";
+  return why.wrong >= why.elements / 10 * tenths + why.elements % 10 * tenths / 10 ? "throughout"
+                                                                                   : "in places";
 }
 
 std::string key_of(const std::vector<const Node*>& nodes, const LayerVerdict& layer, const std::string& op) {
@@ -187,8 +188,8 @@ std::vector<documents::HuntFound> narrowed(std::vector<documents::HuntFound> fou
   for (documents::HuntFound& group : found)
     if (is_group(group)) group.text += "; right when every value is watched";
   for (const documents::HuntFound& one : watched) {
-    const bool known = std::ranges::any_of(
-        found, [&](const documents::HuntFound& other) { return other.node == one.node; });
+    const bool known =
+        std::ranges::any_of(found, [&](const documents::HuntFound& other) { return other.node == one.node; });
     if (!known) found.push_back(one);
   }
   return found;

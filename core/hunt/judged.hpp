@@ -14,8 +14,8 @@
 namespace driftscope::hunt {
 
 /// Every layer that is suspect or a fault. The key has operator and cause, or, without one, the attributes
-/// that are words, whether nearly all elements are wrong, and whether they are NaN. With `device_errors` (run_fact.hpp) the first layer stands for
-/// all: an error of one kernel discards what was submitted with it.
+/// that are words, whether nearly all elements are wrong, and whether they are NaN. With `device_errors`
+/// (run_fact.hpp) the first layer stands for all: an error of one kernel discards what was submitted with it.
 [[nodiscard]] std::vector<documents::HuntFound> found_in(const Graph& graph, const Verification& verification,
                                                          const std::vector<std::string>& device_errors = {});
 

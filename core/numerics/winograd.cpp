@@ -9,10 +9,10 @@ namespace {
 void set_input(WinogradMatrices& made) {
   switch (made.tile()) {
     case 4:
-      made.input = {1, 0, -1, 0,  //
-                    0, 1, 1,  0,  //
-                    0, -1, 1, 0,  //
-                    0, 1, 0,  -1};
+      made.input = {1, 0,  -1, 0,  //
+                    0, 1,  1,  0,  //
+                    0, -1, 1,  0,  //
+                    0, 1,  0,  -1};
       made.points = {0, 1, -1};
       made.factors = {1, 0.5, 0.5};
       return;

@@ -11,11 +11,11 @@ namespace driftscope {
 
 /// Row by row.
 struct WinogradMatrices {
-  std::size_t outputs = 0;      ///< m
-  std::size_t kernel_size = 0;  ///< r
-  std::vector<double> input = {};    ///< Bᵀ, n×n
-  std::vector<double> kernel = {};   ///< G, n×r
-  std::vector<double> output = {};   ///< Aᵀ, m×n
+  std::size_t outputs = 0;          ///< m
+  std::size_t kernel_size = 0;      ///< r
+  std::vector<double> input = {};   ///< Bᵀ, n×n
+  std::vector<double> kernel = {};  ///< G, n×r
+  std::vector<double> output = {};  ///< Aᵀ, m×n
   /// The rows of G but the last are factor·(1, p, p², …) at a point p; the last is that of ∞.
   std::vector<double> points = {};
   std::vector<double> factors = {};

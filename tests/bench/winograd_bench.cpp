@@ -61,11 +61,8 @@ std::vector<float> random_floats(std::int64_t size) {
 
 WinogradShape shape_of(const Layer& layer) {
   const std::int64_t pad = layer.kernel / 2;
-  const WindowAxis axis{.input = layer.size,
-                        .kernel = layer.kernel,
-                        .pad_begin = pad,
-                        .pad_end = pad,
-                        .output = layer.size};
+  const WindowAxis axis{
+      .input = layer.size, .kernel = layer.kernel, .pad_begin = pad, .pad_end = pad, .output = layer.size};
   return {.batch = 1, .inputs = layer.inputs, .outputs = layer.outputs, .window = {axis, axis}};
 }
 

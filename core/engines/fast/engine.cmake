@@ -18,8 +18,10 @@ function(driftscope_engine_fast core)
   driftscope_unity(${core}_fast AS ${core}_objects)
   # Its own kernels come in the same variants as XNNPACK, and in its libraries.
   file(GLOB kernels CONFIGURE_DEPENDS "${folder}/simd/*.cpp")
-  # Loops over the registers of a block must be unrolled, and those over kernels that are packed vectorized.
-  set_property(SOURCE "${folder}/simd/winograd.cpp" "${folder}/winograd.cpp" APPEND PROPERTY COMPILE_OPTIONS -O3)
+  # Loops over the registers of a block must be unrolled; those over kernels that are packed become vectors.
+  set_property(SOURCE "${folder}/simd/winograd.cpp" APPEND PROPERTY COMPILE_OPTIONS -O3)
+  set_property(SOURCE "${folder}/winograd.cpp" APPEND PROPERTY COMPILE_OPTIONS
+    $<IF:$<STREQUAL:${DRIFTSCOPE_PLATFORM},native>,-O3,-Os>)
   foreach(variant IN LISTS variants)
     set(library driftscope_fast_kernels_${variant})
     add_library(${library} STATIC ${kernels})

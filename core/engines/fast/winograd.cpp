@@ -74,7 +74,7 @@ constexpr std::int64_t row_padding = 16;
 // through a transform, and reading a weight, which lies in memory when its turn comes again.
 constexpr double transform_cost = 12.0;
 constexpr double weight_cost = 8.0;
-// What is gained must be more than estimates err by. Tiles of 8×8 lose a digit more than those of 6×6.
+// What is gained must be more than estimates err by.
 constexpr double worthwhile = 0.85;
 
 // V and M of the tiles that are computed together; larger blocks read the weights less often.
@@ -85,7 +85,8 @@ constexpr std::int64_t min_blocks_of_thread = 2;
 }  // namespace
 
 std::string winograd_name(const WinogradTile& tile) {
-  return driftscope::winograd_name(static_cast<std::size_t>(tile.output), static_cast<std::size_t>(tile.kernel));
+  return driftscope::winograd_name(static_cast<std::size_t>(tile.output),
+                                   static_cast<std::size_t>(tile.kernel));
 }
 
 std::int64_t WinogradShape::tiles(const WinogradTile& tile) const {
@@ -100,7 +101,7 @@ std::vector<WinogradTile> winograd_tiles(const WinogradShape& shape, std::int64_
   if (groups != 1 || rows.kernel != columns.kernel || !simple(rows) || !simple(columns)) return {};
   const auto lanes = static_cast<std::int64_t>(kernels.lanes);
   if (shape.inputs < lanes || shape.outputs < lanes) return {};
-  if (rows.kernel == 3) return {{2, 3}, {4, 3}, {6, 3}};
+  if (rows.kernel == 3) return {{2, 3}, {4, 3}};
   if (rows.kernel == 5) return {{2, 5}, {4, 5}};
   return {};
 }
@@ -124,8 +125,7 @@ std::optional<WinogradTile> choose_winograd(const WinogradShape& shape, std::int
     const double cost =
         elements * (tiles * (static_cast<double>(shape.inputs) * padded + transform_cost * channels) +
                     weight_cost * weights);
-    const bool inaccurate = tile.input() == largest_input && chosen.has_value();
-    if (cost >= (inaccurate ? worthwhile : 1.0) * least) continue;
+    if (cost >= least) continue;
     least = cost;
     chosen = tile;
   }
@@ -137,7 +137,8 @@ WinogradConvolution::WinogradConvolution(const WinogradShape& shape, const Winog
                                          const float* bias, float min, float max, ThreadPool& threads)
     : shape_(shape),
       tile_(tile),
-      matrices_(winograd_matrices(static_cast<std::size_t>(tile.output), static_cast<std::size_t>(tile.kernel))),
+      matrices_(
+          winograd_matrices(static_cast<std::size_t>(tile.output), static_cast<std::size_t>(tile.kernel))),
       kernels_(kernels),
       threads_(threads),
       panels_(divided_up(shape.outputs, static_cast<std::int64_t>(kernels.columns))),
@@ -288,14 +289,15 @@ void WinogradConvolution::transform_inputs(const float* x, Range tiles, float* v
 void WinogradConvolution::multiply(std::int64_t tiles, Range panels, const float* v, float* m) const {
   const auto columns = static_cast<std::int64_t>(kernels_.columns);
   for (std::int64_t element = 0; element < tile_.elements(); ++element)
-    kernels_.product({.v = v + element * v_element_,
-                      .v_row = static_cast<std::size_t>(v_row_),
-                      .u = weights_.data() + element * weights_element_ + panels.begin * shape_.inputs * columns,
-                      .m = m + element * m_element_ + panels.begin * columns,
-                      .m_row = static_cast<std::size_t>(m_row_),
-                      .tiles = static_cast<std::size_t>(tiles),
-                      .depth = static_cast<std::size_t>(shape_.inputs),
-                      .panels = static_cast<std::size_t>(panels.size())});
+    kernels_.product(
+        {.v = v + element * v_element_,
+         .v_row = static_cast<std::size_t>(v_row_),
+         .u = weights_.data() + element * weights_element_ + panels.begin * shape_.inputs * columns,
+         .m = m + element * m_element_ + panels.begin * columns,
+         .m_row = static_cast<std::size_t>(m_row_),
+         .tiles = static_cast<std::size_t>(tiles),
+         .depth = static_cast<std::size_t>(shape_.inputs),
+         .panels = static_cast<std::size_t>(panels.size())});
 }
 
 void WinogradConvolution::transform_outputs(const Operands& it, Range tiles, Range panels,

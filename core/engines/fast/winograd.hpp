@@ -95,7 +95,7 @@ class WinogradConvolution {
   WinogradKernels kernels_;
   ThreadPool& threads_;
   std::int64_t panels_;
-  std::int64_t down_;    // tiles of an image
+  std::int64_t down_;  // tiles of an image
   std::int64_t across_;
   std::int64_t v_element_;
   std::int64_t m_element_;
@@ -105,7 +105,7 @@ class WinogradConvolution {
   std::int64_t block_ = 0;   // tiles at once
   std::int64_t slots_ = 1;   // blocks at once: each has its own part of the scratch memory
   bool by_outputs_ = false;  // threads share outputs rather than tiles
-  AlignedFloats weights_;  // [element][panel][input][column], and padding behind each element
+  AlignedFloats weights_;    // [element][panel][input][column], and padding behind each element
   std::vector<float> bias_;
   std::vector<float> zeros_;
   float min_;

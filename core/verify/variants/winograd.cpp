@@ -181,7 +181,8 @@ std::optional<Tensor> convolve(const Node& node, std::span<const Tensor* const> 
                                ThreadPool& threads) {
   constexpr std::int64_t max_kernels = std::int64_t{1} << 24;  // of 3×3: 4 GB transformed by F(6,3)
   const auto conv = convolution_case(node, inputs);
-  if (!conv || !is_simple(conv->rows, how.kernel_size) || !is_simple(conv->columns, how.kernel_size)) return std::nullopt;
+  if (!conv || !is_simple(conv->rows, how.kernel_size) || !is_simple(conv->columns, how.kernel_size))
+    return std::nullopt;
   if (conv->outputs * conv->channels > max_kernels / 4) return std::nullopt;
   auto y = Tensor::make(DType::float32, conv->y_shape());
   if (!y.ok()) return std::nullopt;

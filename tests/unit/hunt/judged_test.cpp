@@ -77,10 +77,10 @@ TEST_CASE("HuntJudged_AttributesThatAreWords_AreInTheKey") {
                                    .node("GridSample", {"x", "grid"}, {"y"},
                                          {{"padding_mode", padding}, {"align_corners", std::int64_t{1}}})
                                    .output("y");
-    const auto found = hunt::found_in(
-        built(model), verified(model, {{"x", tensor<float>({1, 1, 2, 2}, {1, 2, 3, 4})},
-                                       {"grid", tensor<float>({1, 1, 2, 2}, {0, 0, 1, 1})},
-                                       {"y", tensor<float>({1, 1, 1, 2}, {2.5f, 9.0f})}}));
+    const auto found =
+        hunt::found_in(built(model), verified(model, {{"x", tensor<float>({1, 1, 2, 2}, {1, 2, 3, 4})},
+                                                      {"grid", tensor<float>({1, 1, 2, 2}, {0, 0, 1, 1})},
+                                                      {"y", tensor<float>({1, 1, 1, 2}, {2.5f, 9.0f})}}));
     REQUIRE(found.size() == 1);
     return found[0].key;
   };

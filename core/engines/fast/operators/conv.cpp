@@ -167,8 +167,7 @@ Result<bool> lower_by_winograd(Lowering& lowering, const Node& node, const Float
     planned.reads.push_back(addend);
   }
   const BufferId out = lowering.write(fusion.output, layout);
-  const BufferId scratch =
-      lowering.scratch(static_cast<std::size_t>(convolution->scratch()) * sizeof(float));
+  const BufferId scratch = lowering.scratch(static_cast<std::size_t>(convolution->scratch()) * sizeof(float));
   planned.writes = {out, scratch};
   planned.step = std::make_unique<WinogradStep>(*std::move(convolution), in, addend, out, scratch);
   lowering.emit(std::move(planned));
@@ -210,10 +209,10 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   std::vector<Part> parts;
   for (std::int64_t first = 0; first < outputs; first += at_once) {
     const std::int64_t count = std::min(at_once, outputs - first);
-    Part part = make_part({x_shape[1], outputs, *group}, *window, x_shape[0], count,
-                          weights.values<float>().data() + first * inputs,
-                          bias == nullptr ? nullptr : bias + first, fusion.clamp,
-                          at_once < outputs ? nullptr : lowering.pool_for(pixels * inputs * count));
+    Part part =
+        make_part({x_shape[1], outputs, *group}, *window, x_shape[0], count,
+                  weights.values<float>().data() + first * inputs, bias == nullptr ? nullptr : bias + first,
+                  fusion.clamp, at_once < outputs ? nullptr : lowering.pool_for(pixels * inputs * count));
     if (part.op == nullptr || (at_once < outputs && part.workspace_bytes > 0)) return false;
     part.first = first;
     parts.push_back(std::move(part));

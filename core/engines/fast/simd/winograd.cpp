@@ -89,17 +89,13 @@ HWY_INLINE void transform_output(const FloatVector* x, FloatVector* to) {
         to[3] = times_plus(8.0f, odd2, odd);
       }
     } else {
-      static_assert(n == 8 && (m == 4 || m == 6));
+      static_assert(n == 8 && m == 4);
       const FloatVector even3 = hn::Add(x[5], x[6]);
       const FloatVector odd3 = hn::Sub(x[5], x[6]);
       to[0] = hn::Add(hn::Add(x[0], even), hn::Add(even2, even3));
       to[1] = times_plus(0.5f, odd3, times_plus(2.0f, odd2, odd));
       to[2] = times_plus(0.25f, even3, times_plus(4.0f, even2, even));
       to[3] = times_plus(0.125f, odd3, times_plus(8.0f, odd2, odd));
-      if constexpr (m == 6) {
-        to[4] = times_plus(0.0625f, even3, times_plus(16.0f, even2, even));
-        to[5] = times_plus(0.03125f, odd3, times_plus(32.0f, odd2, odd));
-      }
     }
     to[m - 1] = hn::Add(to[m - 1], x[n - 1]);
   }
@@ -192,8 +188,7 @@ HWY_INLINE void product_block(const WinogradProduct& it, const float* v, const f
 // Blocks of `rows` as long as there are tiles for them; returns the first tile that is left.
 template <std::size_t rows>
 HWY_INLINE std::size_t product_blocks(const WinogradProduct& it, std::size_t t, const float* u, float* m) {
-  for (; t + rows <= it.tiles; t += rows)
-    product_block<rows>(it, it.v + t * it.v_row, u, m + t * it.m_row);
+  for (; t + rows <= it.tiles; t += rows) product_block<rows>(it, it.v + t * it.v_row, u, m + t * it.m_row);
   return t;
 }
 
@@ -221,7 +216,6 @@ WinogradKernels make_winograd_kernels() {
   kernels.outputs[4][2] = &output<4, 2>;
   kernels.outputs[6][4] = &output<6, 4>;
   kernels.outputs[6][2] = &output<6, 2>;
-  kernels.outputs[8][6] = &output<8, 6>;
   kernels.outputs[8][4] = &output<8, 4>;
   return kernels;
 }

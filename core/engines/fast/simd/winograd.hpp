@@ -35,11 +35,11 @@ struct WinogradProduct {
 /// One tile, all outputs.
 struct WinogradOutput {
   const float* m = nullptr;
-  std::size_t element = 0;             ///< floats from one element of the tile to the next
-  float* const* pixels = nullptr;      ///< of the output tile, each at its first channel; null: not there
+  std::size_t element = 0;                ///< floats from one element of the tile to the next
+  float* const* pixels = nullptr;         ///< of the output tile, each at its first channel; null: not there
   const float* const* addends = nullptr;  ///< one for each pixel; null: none are added
-  std::size_t channels = 0;            ///< at least a vector's
-  const float* bias = nullptr;         ///< `channels` long
+  std::size_t channels = 0;               ///< at least a vector's
+  const float* bias = nullptr;            ///< `channels` long
   float min = 0.0f;
   float max = 0.0f;
 };
@@ -57,11 +57,11 @@ struct WinogradKernels {
   WinogradProductKernel product = nullptr;
   /// Null where there is none for that width: 4, 6 and 8.
   [[nodiscard]] WinogradInputKernel input(std::size_t n) const { return inputs[n]; }
-  /// Null where there is none: (4, 2), (6, 4), (6, 2), (8, 6), (8, 4).
+  /// Null where there is none: (4, 2), (6, 4), (6, 2), (8, 4).
   [[nodiscard]] WinogradOutputKernel output(std::size_t n, std::size_t m) const { return outputs[n][m]; }
 
   std::array<WinogradInputKernel, 9> inputs = {};
-  std::array<std::array<WinogradOutputKernel, 7>, 9> outputs = {};
+  std::array<std::array<WinogradOutputKernel, 5>, 9> outputs = {};
 };
 
 [[nodiscard]] WinogradKernels winograd_kernels(const SimdTarget& target);
