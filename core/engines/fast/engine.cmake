@@ -22,6 +22,7 @@ function(driftscope_engine_fast core)
   set_property(SOURCE "${folder}/simd/winograd.cpp" APPEND PROPERTY COMPILE_OPTIONS -O3)
   set_property(SOURCE "${folder}/winograd.cpp" APPEND PROPERTY COMPILE_OPTIONS
     $<IF:$<STREQUAL:${DRIFTSCOPE_PLATFORM},native>,-O3,-Os>)
+  set_property(SOURCE "${folder}/winograd.cpp" PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # other options than theirs
   foreach(variant IN LISTS variants)
     set(library driftscope_fast_kernels_${variant})
     add_library(${library} STATIC ${kernels})
