@@ -48,6 +48,8 @@ class Participant {
     return !series_.steady && warm_up_ns_ < limits_.warm_up_seconds * 1e9;
   }
 
+  void settle() { subject_.settle(); }
+
   void take_turn() {
     // The first reading pays for the caches that the other subjects filled; it is not kept.
     const auto unkept = measure(series_.inner, false);
@@ -127,6 +129,7 @@ std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects, cons
       if (stop()) break;
       progress("warming up", i, all[i].warm_up_share());
     } while (all[i].warm_up());
+    if (all.size() > 1) all[i].settle();
   }
   const auto any_active = [&] {
     return std::ranges::any_of(all, [](const Participant& one) { return one.active(); });
@@ -138,6 +141,7 @@ std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects, cons
       if (!all[i].active()) continue;
       progress("measuring", i, all[i].share());
       all[i].take_turn();
+      if (all.size() > 1) all[i].settle();
     }
     for (Participant& one : all)
       if (one.active() && one.out_of_runs()) one.finish(BenchEnd::runs);

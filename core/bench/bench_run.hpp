@@ -35,13 +35,16 @@ struct Slice {
   std::int64_t unkept = 0;         ///< readings of the same turn before these, which are not kept
 };
 
-/// One target with one model, loaded and prepared, that waits for its turn without computing.
+/// One target with one model, loaded and prepared.
 class BenchSubject {
  public:
   virtual ~BenchSubject() = default;
   /// Smallest step that the subject's clock can take, ns.
   [[nodiscard]] virtual double clock_ns() const = 0;
   [[nodiscard]] virtual Result<Slice> measure(const SliceRequest& request) = 0;
+  /// After its turn: returns once it waits for the next one without computing. Threads of some runtimes spin
+  /// for a while, and would take a processor from whoever is next.
+  virtual void settle() {}
   /// Between rounds, while no subject computes: time to sample the memory.
   virtual void rest() {}
 };

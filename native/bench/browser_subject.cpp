@@ -81,6 +81,8 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     return read_slice(last_);
   }
 
+  void settle() override { browser_->wait_until_idle(); }
+
   void rest() override {
     if (Clock::now() - last_look_ < rest_interval) return;
     peak_->look();

@@ -55,6 +55,8 @@ class LocalSubject final : public Subject, private ServiceTransport {
     }
   }
 
+  void settle() override { process_.wait_until_idle(); }
+
   void describe(BenchRow& row) const override { row.process_peak_bytes = peak_.peak(); }
 
   [[nodiscard]] std::vector<MemoryRecord> processes() const override {

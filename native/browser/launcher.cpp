@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "native/browser/start_page.hpp"
+#include "native/os/idle.hpp"
 #include "native/os/log_tail.hpp"
 
 namespace driftscope {
@@ -108,6 +109,10 @@ bool Browser::running() const { return process_ && process_->running(); }
 std::string Browser::exit_text() const {
   if (!process_) return {};
   return process_->exit_text() + "; its last output: " + log_tail(folder_.path() / "browser.log");
+}
+
+void Browser::wait_until_idle() const {
+  if (process_) driftscope::wait_until_idle(find_processes(process_->mark(), false));
 }
 
 std::int64_t Browser::memory() const {

@@ -27,6 +27,8 @@ class Browser {
   [[nodiscard]] bool running() const;
   /// Its exit status and the end of its log, for a message.
   [[nodiscard]] std::string exit_text() const;
+  /// As of native/os/idle.hpp.
+  void wait_until_idle() const;
   /// PSS of its processes (not of the display's), bytes.
   [[nodiscard]] std::int64_t memory() const;
   /// PSS of the process that talks to the GPU, bytes; 0 where there is none of its own.

@@ -16,6 +16,7 @@
 #include "core/protocol/measure.hpp"
 #include "core/protocol/service.hpp"
 #include "native/host/trace_writer.hpp"
+#include "native/os/idle.hpp"
 #include "native/os/log_tail.hpp"
 #include "native/os/resource_limits.hpp"
 
@@ -246,6 +247,8 @@ Result<ServiceTransport::Response> WorkerProcess::exchange(const std::string& js
   return ServiceTransport::Response{std::move(response.json),
                                     Bytes(response.payload.begin(), response.payload.end())};
 }
+
+void WorkerProcess::wait_until_idle() const { driftscope::wait_until_idle({process_.mark().leader}); }
 
 std::int64_t WorkerProcess::memory() const { return total_pss({process_.mark().leader}); }
 

@@ -30,6 +30,8 @@ class WorkerProcess {
                                                             std::chrono::milliseconds timeout,
                                                             const StopCheck& stop);
 
+  /// As of native/os/idle.hpp.
+  void wait_until_idle() const;
   /// PSS of the process, bytes.
   [[nodiscard]] std::int64_t memory() const;
   [[nodiscard]] bool running() const { return process_.running(); }

@@ -40,6 +40,10 @@ class Invented final : public BenchSubject {
     return slice;
   }
 
+  void settle() override { ++settled; }
+
+  std::int64_t settled = 0;
+
   std::int64_t runs = 0;
   std::int64_t inner = 0;
   std::int64_t leak = 0;
@@ -73,6 +77,7 @@ TEST_CASE("Bench_TwoSubjects_TakeTurns") {
   CHECK(median_time(all_series[0], 0.95)->value == Approx(5e6));
   CHECK(all_series[0].end == BenchEnd::precise);
   CHECK(all_series[0].steady);
+  CHECK(a.settled == 1 + std::ssize(all_series[0].rounds));  // after warm-up and after each turn
 }
 
 TEST_CASE("A bench: the other subjects' data in the caches is not counted") {
