@@ -43,10 +43,12 @@ std::string choices_of(const Node& node) {
   return choices.empty() ? "" : fmt::format("({})", fmt::join(choices, ", "));
 }
 
-/// Correct float32 may overflow there, by the order of its sums or squares.
-bool overflows(const LayerVerdict& layer) {
-  return std::ranges::any_of(layer.findings, [](const Finding& one) { return one.id == "range.overflow"; });
+bool has_finding(const LayerVerdict& layer, std::string_view id) {
+  return std::ranges::find(layer.findings, id, &Finding::id) != layer.findings.end();
 }
+
+/// Correct float32 may overflow there, by the order of its sums or squares.
+bool overflows(const LayerVerdict& layer) { return has_finding(layer, "range.overflow"); }
 
 /// How the worst element is wrong.
 std::string_view nature_of(const LayerVerdict& layer) {
@@ -67,6 +69,7 @@ std::string key_of(const std::vector<const Node*>& nodes, const LayerVerdict& la
   if (overflows(layer)) return op + ": overflow";
   if (layer.explanation && layer.explanation->cause)
     return fmt::format("{}: {}", op, layer.explanation->cause->id);
+  if (has_finding(layer, "values.type")) return op + ": type or shape";
   const std::string choices = nodes.size() == 1 ? choices_of(*nodes.front()) : "";
   return fmt::format("{}{}: {}{}", op, choices, layer.explanation ? extent_of(*layer.explanation) : "wrong",
                      nature_of(layer));

@@ -88,6 +88,16 @@ TEST_CASE("HuntJudged_AttributesThatAreWords_AreInTheKey") {
   CHECK(key_of("zeros") == "GridSample(padding_mode=zeros): throughout");
 }
 
+TEST_CASE("HuntJudged_OtherShape_IsOneKind") {
+  const ModelBuilder model =
+      ModelBuilder().input("x", DType::float32, {2}).node("Floor", {"x"}, {"y"}).output("y");
+  const auto found =
+      hunt::found_in(built(model), verified(model, {{"x", tensor<float>({2}, {1.5f, 2.5f})},
+                                                    {"y", tensor<float>({3}, {1.0f, 2.0f, 3.0f})}}));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].key == "Floor: type or shape");
+}
+
 TEST_CASE("HuntJudged_GroupWithAWrongNode_IsThatNodesFinding") {
   documents::HuntFound group = finding("Conv+Floor: in places");
   group.op = "Conv+Floor";
