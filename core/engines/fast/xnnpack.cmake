@@ -160,8 +160,10 @@ foreach(variant IN LISTS variants)
 endforeach()
 if(DRIFTSCOPE_PLATFORM STREQUAL "native")
   file(GLOB avx512_kernels CONFIGURE_DEPENDS "${xnnpack_tuning}/f32_*_avx512.c")
+  file(GLOB avx_kernels CONFIGURE_DEPENDS "${xnnpack_tuning}/f32_*_avx.c")
   list(APPEND kernels_avx512f ${avx512_kernels})
-  set_source_files_properties(${avx512_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  list(APPEND kernels_avx ${avx_kernels})
+  set_source_files_properties(${avx512_kernels} ${avx_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 # Clang's vectorizer takes 20 s for this one (1 s without), which packs weights of eight bits when a model is
 # loaded.

@@ -1,6 +1,4 @@
-// XNNPACK's own kernels process nine taps per pixel and four channels at a time: a window of 2x2 on six
-// channels takes 27 vectors of taps and 12 single floats. Here it takes four vectors.
-#include "core/engines/fast/tuning/native/f32_max_pool_avx512.h"
+#include "core/engines/fast/tuning/native/f32_max_pool.h"
 
 #include <immintrin.h>
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/engines/fast/tuning/native/f32_max_pool_avx512.h"
+#include "core/engines/fast/tuning/native/f32_max_pool.h"
 #include "core/engines/fast/tuning/native/f32_tiles_avx512.h"
 #include "xnnpack.h"
 #include "xnnpack/config.h"
@@ -72,8 +72,10 @@ static void init_tuned_functions(void) {
 
 static void init_max_pool(void) {
   struct xnn_maxpool_config* config = (struct xnn_maxpool_config*)xnn_init_f32_maxpool_config();
-  if (config == NULL || !xnn_init_hardware_config()->use_x86_avx512f) return;
-  config->ukernel = (xnn_maxpool_ukernel_fn)ds_f32_max_pool_avx512f;
+  const struct xnn_hardware_config* hardware = xnn_init_hardware_config();
+  if (config == NULL || !hardware->use_x86_avx) return;
+  config->ukernel =
+      (xnn_maxpool_ukernel_fn)(hardware->use_x86_avx512f ? ds_f32_max_pool_avx512f : ds_f32_max_pool_avx);
   // All taps of a window at once, for any number of them.
   config->first_pass_tile_size = 1;
   config->remainder_pass_tile_size = 1;
