@@ -73,7 +73,7 @@ constexpr std::int64_t row_padding = 16;
 // Costs in multiplications with addition, fitted to tests/bench/winograd_bench.cpp (AVX2): moving an element
 // through a transform, and reading a weight, which lies in memory when its turn comes again.
 constexpr double transform_cost = 12.0;
-constexpr double weight_cost = 8.0;
+constexpr double weight_cost = 4.0;
 // What is gained must be more than estimates err by.
 constexpr double worthwhile = 0.85;
 
@@ -164,6 +164,7 @@ std::int64_t WinogradConvolution::weight_bytes() const {
 
 void WinogradConvolution::pack(const float* weights) {
   weights_ = AlignedFloats(tile_.elements() * weights_element_);
+  prefer_large_pages(weights_.data(), static_cast<std::size_t>(weight_bytes()));
   threads_.parallel_for(panels_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) pack_panel(weights, p);
   });
