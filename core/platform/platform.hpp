@@ -2,7 +2,6 @@
 // CMake. Clients: engines, trace, session. It knows nothing of models.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,10 +24,6 @@ struct MemorySample {
   std::string kind;
 };
 [[nodiscard]] MemorySample sample_memory();
-
-/// Hints that memory which is read through in every run should have large pages: address translation takes a
-/// part of the time otherwise. Without effect where there are none.
-void prefer_large_pages(void* memory, std::size_t bytes);
 
 /// "linux x86_64", "wasm32": the platform of this build.
 [[nodiscard]] std::string platform_name();

@@ -1,7 +1,6 @@
 #include "core/platform/platform.hpp"
 
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -79,14 +78,6 @@ MemorySample sample_memory() {
   const auto bytes = reader.read();
   if (!bytes) return {0, "unknown"};
   return {*bytes, "process_pss"};
-}
-
-void prefer_large_pages(void* memory, std::size_t bytes) {
-  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t begin = (address + page - 1) / page * page;
-  const std::uintptr_t end = (address + bytes) / page * page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
 std::string platform_name() {

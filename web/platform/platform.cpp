@@ -19,8 +19,6 @@ double wall_clock_seconds() { return emscripten_date_now() / 1000.0; }
 
 MemorySample sample_memory() { return {static_cast<std::int64_t>(emscripten_get_heap_size()), "wasm_heap"}; }
 
-void prefer_large_pages(void* /*memory*/, std::size_t /*bytes*/) {}
-
 std::string platform_name() { return "wasm32"; }
 
 int usable_processors() { return threads_available() ? emscripten_num_logical_cores() : 1; }

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/platform/large_pages.hpp"
+
 namespace driftscope::fast {
 namespace {
 
