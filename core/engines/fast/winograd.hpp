@@ -69,6 +69,11 @@ class WinogradConvolution {
     std::int64_t begin, end;
     [[nodiscard]] std::int64_t size() const { return end - begin; }
   };
+  struct Operands {
+    const float* x;
+    const float* addend;
+    float* y;
+  };
 
   void plan(int threads);
   [[nodiscard]] std::int64_t ranges() const;
@@ -76,11 +81,6 @@ class WinogradConvolution {
   void pack_panel(const float* weights, std::int64_t panel);
   void pack_kernels(const float* weights, std::int64_t output, std::int64_t count, std::int64_t input,
                     float* to) const;
-  struct Operands {
-    const float* x;
-    const float* addend;
-    float* y;
-  };
   void run_by_tiles(const Operands& it, float* scratch) const;
   void run_by_outputs(const Operands& it, float* scratch) const;
   void transform_inputs(const float* x, Range tiles, float* v) const;
