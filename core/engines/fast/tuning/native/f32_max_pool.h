@@ -1,6 +1,6 @@
 // Micro kernels with XNNPACK's interface, xnn_f32_maxpool_minmax_ukernel_…, for any window in one pass.
-// XNNPACK's own process nine taps per pixel and four channels at a time: a window of 2x2 on six channels takes
-// 27 vectors of taps and 12 single floats. Here it takes four vectors.
+// XNNPACK's own process nine taps per pixel and four channels at a time: a window of 2x2 on six channels
+// takes 27 vectors of taps and 12 single floats. Here it takes four vectors.
 // Client: xnnpack_start.c.
 #pragma once
 
