@@ -31,6 +31,11 @@ def is_gpu(engine: str) -> bool:
     return "webgl" in engine or "webgpu" in engine
 
 
+def has_threads(engine: str) -> bool:
+    """Whether its number of threads is an option."""
+    return "threads_option" in (ROOT / "core" / "engines" / engine.replace("-", "_") / "engine.cpp").read_text()
+
+
 def has(browser: str, engine: str) -> bool:
     """What browsers lack: WebNN all but one build of Chromium; WebKitGTK WebGPU, and WebGL in workers, where others'
     runtimes are."""
