@@ -60,9 +60,8 @@ std::string_view nature_of(const LayerVerdict& layer) {
 
 /// Patterns in detail depend on the sizes of a case more than on what is wrong.
 std::string_view extent_of(const LayerExplanation& why) {
-  constexpr std::int64_t tenths = 9;
-  return why.wrong >= why.elements / 10 * tenths + why.elements % 10 * tenths / 10 ? "throughout"
-                                                                                   : "in places";
+  constexpr std::int64_t few = 10;  // at most one in so many is right
+  return why.elements - why.wrong <= why.elements / few ? "throughout" : "in places";
 }
 
 std::string key_of(const std::vector<const Node*>& nodes, const LayerVerdict& layer, const std::string& op) {
@@ -177,7 +176,9 @@ std::vector<documents::HuntFound> found_in(const Graph& graph, const Verificatio
   return all;
 }
 
-bool is_group(const documents::HuntFound& found) { return found.op.find('+') != std::string::npos; }
+bool is_group(const documents::HuntFound& found) {
+  return !found.node.empty() && found.op.find('+') != std::string::npos;
+}
 
 std::vector<documents::HuntFound> narrowed(std::vector<documents::HuntFound> found,
                                            const std::vector<documents::HuntFound>& watched) {

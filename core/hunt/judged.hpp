@@ -19,7 +19,8 @@ namespace driftscope::hunt {
 [[nodiscard]] std::vector<documents::HuntFound> found_in(const Graph& graph, const Verification& verification,
                                                          const std::vector<std::string>& device_errors = {});
 
-/// It is of several nodes that were judged together: which of them is wrong is not known.
+/// It is of several nodes that were judged together: which of them is wrong is not known. Never of a run as a
+/// whole, such as one that ended the browser.
 [[nodiscard]] bool is_group(const documents::HuntFound& found);
 
 /// `found` with the findings of `watched`, the same case run with every value watched, in place of those of

@@ -84,8 +84,8 @@ TEST_CASE("HuntJudged_AttributesThatAreWords_AreInTheKey") {
     REQUIRE(found.size() == 1);
     return found[0].key;
   };
-  CHECK(key_of("border") == "GridSample(padding_mode=border): throughout");
-  CHECK(key_of("zeros") == "GridSample(padding_mode=zeros): throughout");
+  CHECK(key_of("border") == "GridSample(padding_mode=border): in places");
+  CHECK(key_of("zeros") == "GridSample(padding_mode=zeros): in places");
 }
 
 TEST_CASE("HuntJudged_OtherShape_IsOneKind") {
@@ -115,6 +115,13 @@ TEST_CASE("HuntJudged_GroupWithAWrongNode_IsThatNodesFinding") {
   CHECK(both[0].key == group.key);
   CHECK(both[0].text == "wrong; right when every value is watched");
   CHECK(hunt::narrowed({group}, {}).size() == 1);
+
+  // A browser that ended is not run again.
+  documents::HuntFound lost = finding("lost: Conv+Floor, of normal");
+  lost.kind = "lost";
+  lost.op = "Conv+Floor, of normal";
+  CHECK_FALSE(hunt::is_group(lost));
+  CHECK(hunt::is_group(group));
 
   // A layer that is wrong in both runs counts once.
   node.op = "Conv";
