@@ -83,17 +83,20 @@ struct Convolution {
   Tensor x;
   Tensor y;
 
-  Convolution(const std::string& id, std::uint64_t seed, std::int64_t channels = 24, std::int64_t size = 21) {
+  /// `relu`: one follows, and the value before it is not recorded.
+  Convolution(const std::string& id, std::uint64_t seed, std::int64_t channels = 24, std::int64_t size = 21,
+              bool relu = false) {
     Rng rng(seed);
     x = random_tensor(rng, {2, channels, size, size});
     Tensor w = random_tensor(rng, {16, channels, 3, 3});
     Tensor b = random_tensor(rng, {16});
-    graph = built(ModelBuilder()
-                      .input("x", DType::float32, {2, channels, size, size})
-                      .initializer("w", w)
-                      .initializer("b", b)
-                      .node("Conv", {"x", "w", "b"}, {"y"}, {ints("pads", {1, 1, 1, 1})})
-                      .output("y"));
+    ModelBuilder model;
+    model.input("x", DType::float32, {2, channels, size, size})
+        .initializer("w", w)
+        .initializer("b", b)
+        .node("Conv", {"x", "w", "b"}, {relu ? "c" : "y"}, {ints("pads", {1, 1, 1, 1})});
+    if (relu) model.node("Relu", {"c"}, {"y"});
+    graph = built(model.output("y"));
     ThreadPool threads(2);
     for (const Variant& algorithm : variant_table().all())
       if (algorithm.id == id) {
@@ -103,6 +106,8 @@ struct Convolution {
         y = *std::move(made);
       }
     REQUIRE(y.elements() > 0);
+    for (float& v : y.mutable_values<float>())
+      if (relu) v = std::max(v, 0.0f);
   }
   LayerVerdict verdict(const std::function<void(std::span<float>)>& change = {},
                        const std::string& run = "{}") const {
@@ -172,6 +177,22 @@ TEST_CASE("Variants_FaultOfWinogradsSize_IsNotExcused" * doctest::test_suite("la
               for (float& v : y) v = static_cast<float>(std::ldexp(std::round(std::ldexp(v, 10)), -10));
             })
             .verdict == Verdict::fault);
+}
+
+TEST_CASE("Variants_WinogradBeforeARelu_IsNamedAndItsFaultsAreNot") {
+  const Convolution conv("winograd-f6x3", 1, 1, 21, true);
+  const LayerVerdict clean = conv.verdict();
+  CAPTURE(reason_of(clean));
+  CHECK(clean.verdict == Verdict::rounding);
+  CHECK(reason_of(clean).find("as by Winograd F(") == 0);
+  const auto values = conv.y.values<float>();
+  const float largest = *std::ranges::max_element(values);
+  CHECK(is_bad(conv.verdict([&](std::span<float> y) { y[100] += 1e-4f * largest; }).verdict));
+  CHECK(is_bad(conv.verdict([&](std::span<float> y) {  // one channel
+                     for (std::size_t i = 0; i < 21 * 21; ++i) y[i] *= 1.0002f;
+                   })
+                   .verdict));
+  CHECK(is_bad(conv.verdict([&](std::span<float> y) { y[7] = std::nanf(""); }).verdict));
 }
 
 TEST_CASE("Variants_Witnesses_ComputeTheConvolution") {
