@@ -128,6 +128,7 @@ class HuntRun {
   /// Runs cases of which a group is wrong again, with every value watched, to know which node it is. Where it
   /// is stopped meanwhile, the first such case and all behind it are taken away.
   void narrow(const Target& target, std::span<const HuntCase> cases, std::vector<Judged>& all) {
+    if (!cases_.small()) return;  // every value was watched
     std::vector<std::size_t> groups;
     std::vector<HuntCase> again;
     for (std::size_t i = 0; i < all.size(); ++i) {
