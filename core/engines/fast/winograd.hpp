@@ -1,5 +1,5 @@
 // Winograd's convolutions on NHWC: whether a layer gains by one, its transformed weights, and its run.
-// Kernels: simd/winograd.hpp. Client: operators/conv.cpp.
+// Kernels: simd/winograd.hpp. Clients: winograd_step.cpp, the lowering, which has the choice.
 #pragma once
 
 #include <optional>
