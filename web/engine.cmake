@@ -8,6 +8,16 @@ include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 # like repeated runs of the same file (LeNet-5, ResNet-20, TextCNN, LSTM, VGG-16 in Chromium; three of them in
 # Firefox and WebKitGTK). The file is larger by a ninth, compressed it is smaller by a hundredth.
 set(heap_limit "${CMAKE_CURRENT_SOURCE_DIR}/platform/heap_limit.js")
+# An engine is served in two files: what usual runs call, and all the rest, fetched when it is called
+# (docs/build.md). Which functions are usual is counted in the first of the engines.
+option(DRIFTSCOPE_SPLIT_ENGINES "Whether the page's engines are split; otherwise each is one file" ON)
+set(linked "${CMAKE_BINARY_DIR}/linked")
+set(usual_functions "${linked}/usual_functions.txt")
+if(DRIFTSCOPE_SPLIT_ENGINES)
+  execute_process(COMMAND em-config BINARYEN_ROOT OUTPUT_VARIABLE binaryen
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  find_program(WASM_SPLIT wasm-split HINTS "${binaryen}/bin" NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+endif()
 function(driftscope_add_engine name core xnnpack)
   add_executable(${name} worker/entry.cpp)
   target_link_libraries(${name} PRIVATE ${core})
@@ -24,11 +34,42 @@ function(driftscope_add_engine name core xnnpack)
     "SHELL:--js-library ${heap_limit}"
     ${ARGN})
   set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${heap_limit}")
-  set_target_properties(${name} PROPERTIES
-    SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${DRIFTSCOPE_SITE}/engine")
+  set(output "${DRIFTSCOPE_SITE}/engine")
+  if(DRIFTSCOPE_SPLIT_ENGINES)
+    driftscope_split_engine(${name})
+    driftscope_compress(${name}.more "${output}/${name}.more.wasm" ${name} BEST)
+  else()
+    set_target_properties(${name} PROPERTIES SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${output}")
+  endif()
   add_custom_command(TARGET ${name} POST_BUILD COMMAND "${NODE_PROGRAM}"
-    "${CMAKE_SOURCE_DIR}/cmake/name_build.mjs" "${DRIFTSCOPE_SITE}/engine/${name}.wasm" VERBATIM)
-  driftscope_compress(${name} "${DRIFTSCOPE_SITE}/engine/${name}.wasm" ${name} BEST)
+    "${CMAKE_SOURCE_DIR}/cmake/name_build.mjs" "${output}/${name}.wasm" VERBATIM)
+  driftscope_compress(${name} "${output}/${name}.wasm" ${name} BEST)
+endfunction()
+
+# Of the linked engine, with the names of its functions, the two files of the site.
+function(driftscope_split_engine name)
+  # The first 64 KiB of memory are for the counters.
+  target_link_options(${name} PRIVATE --profiling-funcs -sGLOBAL_BASE=65536)
+  set_target_properties(${name} PROPERTIES SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${linked}")
+  set(scripts "")
+  foreach(script profile_engine split_engine wasm_file)
+    list(APPEND scripts "${CMAKE_SOURCE_DIR}/cmake/${script}.mjs")
+  endforeach()
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${scripts}")
+  if(NOT TARGET usual_functions)
+    add_custom_command(TARGET ${name} POST_BUILD COMMAND "${NODE_PROGRAM}"
+      "${CMAKE_SOURCE_DIR}/cmake/profile_engine.mjs" "${WASM_SPLIT}" "${linked}/${name}.mjs"
+      "${DRIFTSCOPE_GENERATED_DIR}/protocol/messages.mjs" "${CMAKE_SOURCE_DIR}/assets/models" "${usual_functions}"
+      VERBATIM COMMENT "Counting which functions usual runs call")
+    add_custom_target(usual_functions DEPENDS ${name})
+  else()
+    add_dependencies(${name} usual_functions)
+  endif()
+  add_custom_command(TARGET ${name} POST_BUILD
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${DRIFTSCOPE_SITE}/engine"
+    COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/split_engine.mjs" "${WASM_SPLIT}" "${usual_functions}"
+      "${linked}/${name}.mjs" "${DRIFTSCOPE_SITE}/engine"
+    VERBATIM COMMENT "Splitting ${name}")
 endfunction()
 
 # Workers are made before the engine starts: making them later needs the event loop, which a running
@@ -39,9 +80,9 @@ set(thread_options "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POO
 # SIMD128 and relaxed SIMD differ in XNNPACK's kernels alone (web/worker/engine.mjs lists the four).
 set(engines "")
 foreach(simd simd relaxed)
-  driftscope_add_engine(driftscope-${simd} driftscope_core_single driftscope_xnnpack_${simd})
   driftscope_add_engine(driftscope-${simd}-threads driftscope_core driftscope_xnnpack_${simd}
     ${thread_options})
+  driftscope_add_engine(driftscope-${simd} driftscope_core_single driftscope_xnnpack_${simd})
   list(APPEND engines driftscope-${simd} driftscope-${simd}-threads)
 endforeach()
 

@@ -57,10 +57,23 @@ test("the engine comes compressed and is not fetched again when the page is open
   assert.equal(wasm.headers["content-encoding"], "br");
   assert.equal(wasm.headers["content-type"], "application/wasm");
   assert.equal(wasm.headers.vary, "Accept-Encoding");
-  assert.ok(Number(wasm.headers["content-length"]) < 1.5e6, wasm.headers["content-length"]);
+  assert.ok(Number(wasm.headers["content-length"]) < 0.8e6, wasm.headers["content-length"]);
+  assert.deepEqual(answers(".more.wasm"), []);
   assert.equal(await load(), "kept by this browser");
   assert.equal(await ran(page, "Model file"), "248.3 kB, kept by this browser");
   assert.equal(answers("lenet5.onnx").length, 1);
+  assert.deepEqual(complaints, []);
+});
+
+test("an engine that needs more than usual runs fetches the rest of itself", async (t) => {
+  const { page, complaints } = await openServed(t);
+  const answers = watch(page);
+  await choose(page, "lenet1");
+  await page.locator("#engine").selectOption("webgl");
+  await page.locator("#start").click();
+  await status(page, "Done: 9 layers");
+  assert.ok(answers(".more.wasm").length > 0);
+  assert.match(await ran(page, "Engine files"), /compressed, .* unpacked/);
   assert.deepEqual(complaints, []);
 });
 
