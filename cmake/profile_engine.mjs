@@ -1,8 +1,8 @@
-// node profile_engine.mjs SPLIT ENGINE.mjs MESSAGES.mjs MODELS OUTPUT: which functions an engine needs for what
-// people usually do: every model in the folder MODELS on the engines of `usual` with all layers recorded,
-// judged and compared. OUTPUT lists their names, a line each. ENGINE.wasm, beside its module, has the names of
-// its functions, and is a build with threads, though one is enough here; SPLIT is Binaryen's wasm-split, which
-// counts the calls. Client: web/engine.cmake.
+// node profile_engine.mjs SPLIT ENGINE.mjs MESSAGES.mjs MODELS OUTPUT: which functions an engine needs for
+// what people usually do: every model in the folder MODELS on the engines of `usual`, all layers recorded,
+// judged and compared. OUTPUT lists their names, a line each. ENGINE.wasm, beside its module, has the names
+// of its functions, and is a build with threads, though one is enough here; SPLIT is Binaryen's wasm-split,
+// which counts the calls. Client: web/engine.cmake.
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,

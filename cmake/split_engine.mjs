@@ -1,7 +1,7 @@
 // node split_engine.mjs SPLIT USED LINKED.mjs FOLDER: an engine in two files: what USED lists (see
-// profile_engine.mjs) in FOLDER/NAME.wasm, all other functions in FOLDER/NAME.more.wasm, which is fetched when
-// the first of them is called; also FOLDER/NAME.mjs, which does that. LINKED.mjs and .wasm are what the linker
-// made, with the names of the functions; SPLIT is Binaryen's wasm-split. Client: web/engine.cmake.
+// profile_engine.mjs) in FOLDER/NAME.wasm, all other functions in FOLDER/NAME.more.wasm, which is fetched
+// when the first of them is called; also FOLDER/NAME.mjs, which does that. LINKED.mjs and .wasm are what the
+// linker made, with the names of the functions; SPLIT is Binaryen's wasm-split. Client: web/engine.cmake.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -18,9 +18,9 @@ const engine = basename(linked, ".mjs");
 /** XNNPACK chooses tile and instruction set of a kernel where it runs: any of them counts. */
 const kernelKind = (name) => /^xnn_\w+?_ukernel/.exec(name)?.[0] ?? name;
 
-// What is profiled has one thread, in a build that could have more. So what is about threads stays, the C and
-// C++ libraries, other parts of which builds without threads call, and the engine fast, whose ways depend on how
-// many there are. Which functions read and write messages depends on what these hold.
+// What is profiled has one thread, in a build that could have more. So what is about threads stays, the C
+// and C++ libraries, other parts of which builds without threads call, and the engine fast, whose ways depend
+// on how many there are. Which functions read and write messages depends on what these hold.
 const ofThreads = "thread|mutex|condition_variable|unique_lock|__libcpp|__assoc_sub_state";
 const always = [
   /\b(driftscope::messages|nlohmann|__cxxabiv1)::/,

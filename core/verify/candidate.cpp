@@ -119,8 +119,7 @@ std::optional<Tensor> float_result_of(const Candidate& candidate, const LayerCas
   std::vector<const Tensor*> tensors;
   for (std::size_t i = 0; i < inputs.tensors.size() && i < node.reads().size(); ++i) {
     const bool left_out = i < node.inputs.size() && node.inputs[i] == no_value;
-    const bool none = inputs.tensors[i].dtype() == DType::undefined;
-    tensors.push_back(left_out || none ? nullptr : &inputs.tensors[i]);
+    tensors.push_back(left_out ? nullptr : inputs.tensor(i));
   }
   others.reserve(candidate.inputs.size());
   for (const OtherInput& other : candidate.inputs) {

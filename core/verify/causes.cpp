@@ -34,9 +34,8 @@ double work_of(const LayerCase& layer, const DerivationInputs& inputs) {
     return static_cast<ValueId>(graph.values.size() - 1);
   };
   Node node = layer.node();
-  for (std::size_t i = 0; i < node.inputs.size() && i < inputs.tensors.size(); ++i)
-    if (node.inputs[i] != no_value)
-      node.inputs[i] = add(inputs.tensors[i].dtype(), inputs.tensors[i].shape());
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (const Tensor* const tensor = inputs.tensor(i)) node.inputs[i] = add(tensor->dtype(), tensor->shape());
   for (ValueId& id : node.outputs)
     if (id != no_value) id = add(layer.got.dtype(), layer.got.shape());
   graph.nodes.push_back(std::move(node));

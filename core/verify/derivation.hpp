@@ -54,11 +54,17 @@ struct Derived {
   bool continuous = true;  ///< neither the node nor its group rounds to integers, compares or chooses
 };
 
-/// What a node reads, in the order of node.reads(); omitted ones have an undefined dtype.
+/// What a node reads, in the order of node.reads().
 struct DerivationInputs {
-  std::vector<Tensor> tensors;
-  std::vector<Evaluated<Bounded>> lifted;  ///< as lifted by derive
+  std::vector<Tensor> tensors;             ///< empty where an optional one is omitted; see tensor()
+  std::vector<Evaluated<Bounded>> lifted;  ///< as lifted by derive; omitted ones have an undefined dtype
   std::optional<Tensor> reread;            ///< the recorded output that the node reads again itself
+
+  /// What the node reads in this place; null: it is omitted.
+  [[nodiscard]] const Tensor* tensor(std::size_t place) const {
+    const bool given = place < tensors.size() && lifted[place].dtype != DType::undefined;
+    return given ? &tensors[place] : nullptr;
+  }
 };
 
 class Derivation {

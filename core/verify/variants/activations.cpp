@@ -39,8 +39,7 @@ std::vector<Candidate> twice(const LayerCase& layer) {
     const DerivationInputs* const inputs = layer.known_inputs();
     if (inputs == nullptr) return std::nullopt;
     std::vector<const Tensor*> tensors;
-    for (const Tensor& tensor : inputs->tensors)
-      tensors.push_back(tensor.dtype() == DType::undefined ? nullptr : &tensor);
+    for (std::size_t i = 0; i < inputs->tensors.size(); ++i) tensors.push_back(inputs->tensor(i));
     auto results = evaluate_strict(layer.node(), tensors, layer.threads);
     if (!results.ok() || results->empty() || (*results)[0].shape() != inputs->tensors[0].shape())
       return std::nullopt;

@@ -24,9 +24,8 @@ std::optional<std::vector<bool>> summed_axes(const Node& node, const DerivationI
     marked[static_cast<std::size_t>(axis)] = true;
     return marked;
   }
-  const bool given = inputs.tensors.size() > 1 && inputs.tensors[1].dtype() != DType::undefined;
-  const auto axes =
-      read_axes(node, given ? &inputs.tensors[1] : nullptr, given, node.opset >= axes_are_inputs_from, rank);
+  const Tensor* const given = inputs.tensor(1);
+  const auto axes = read_axes(node, given, given != nullptr, node.opset >= axes_are_inputs_from, rank);
   if (!axes.ok() || !*axes) return std::nullopt;
   for (const std::size_t axis : **axes) marked[axis] = true;
   if ((*axes)->empty()) marked.assign(rank, true);

@@ -35,10 +35,12 @@ std::optional<Tensor> unless_read(const LayerCase& layer, ValueId id) {
   auto tensor = layer.derivation.known_value(id);
   const DerivationInputs* const inputs = layer.known_inputs();
   if (!tensor || inputs == nullptr) return std::nullopt;
-  for (const Tensor& own : inputs->tensors)
-    if (own.dtype() == tensor->dtype() && own.shape() == tensor->shape() &&
-        std::ranges::equal(own.bytes(), tensor->bytes()))
+  for (std::size_t i = 0; i < inputs->tensors.size(); ++i) {
+    const Tensor* const own = inputs->tensor(i);
+    if (own != nullptr && own->dtype() == tensor->dtype() && own->shape() == tensor->shape() &&
+        std::ranges::equal(own->bytes(), tensor->bytes()))
       return std::nullopt;
+  }
   return tensor;
 }
 

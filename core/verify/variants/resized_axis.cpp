@@ -73,8 +73,8 @@ std::vector<Candidate> candidates(const LayerCase& layer) {
   const Tensor& x = inputs->tensors[0];
   const Tensor& scales = inputs->tensors[scales_place];
   const Shape& y = layer.got.shape();
-  if (x.dtype() == DType::undefined || x.shape().size() != y.size() || x.elements() == 0) return {};
-  const bool by_sizes = scales.dtype() == DType::undefined || scales.elements() == 0;
+  if (x.shape().size() != y.size() || x.elements() == 0) return {};
+  const bool by_sizes = scales.elements() == 0;
   std::vector<Candidate> list;
   for (std::size_t axis = 0; axis < y.size(); ++axis) {
     if (y[axis] == x.shape()[axis]) continue;

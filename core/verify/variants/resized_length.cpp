@@ -39,7 +39,7 @@ std::vector<Candidate> candidates(const LayerCase& layer) {
   if (!mode.ok() || *mode != "align_corners" || inputs == nullptr || inputs->tensors.size() <= scales_place)
     return {};
   const Tensor& scales = inputs->tensors[scales_place];
-  if (scales.dtype() == DType::undefined || scales.elements() == 0) return {};
+  if (scales.elements() == 0) return {};
   const auto x = layer.derivation.known_shape(layer.node().inputs[0]);
   if (!x || x->size() != layer.got.shape().size()) return {};
   auto whole = whole_scales(scales, *x, layer.got.shape());

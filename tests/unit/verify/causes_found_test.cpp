@@ -63,6 +63,21 @@ struct Convolution {
 
 }  // namespace
 
+// Every hypothesis about Clip is tried, also those that compute the node again.
+TEST_CASE("CausesFound_ClipWithoutLowerLimit_HasNone") {
+  Rng rng(8872);
+  const Tensor x = random_tensor(rng, {7, 17});
+  const ModelBuilder model = ModelBuilder()
+                                 .input("x", DType::float32, {7, 17})
+                                 .initializer("high", tensor<float>({}, {0.5f}))
+                                 .node("Clip", {"x", "", "high"}, {"y"})
+                                 .output("y");
+  std::vector<float> y;
+  for (const float value : x.values<float>())
+    y.push_back(std::min(value, 0.5f) + 0.1f * static_cast<float>(y.size() + 1));
+  CHECK(cause_of(model, {{"x", x}, {"y", tensor<float>({7, 17}, y)}}) == "");
+}
+
 TEST_CASE("CausesFound_ThreesFromAQuarterOfTheirPlace_AreNamed") {
   for (const std::int64_t channels : {9, 129}) {
     const Convolution conv(channels, 4, 1, 12, 3);
