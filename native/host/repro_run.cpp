@@ -174,8 +174,8 @@ class Report {
             "the plain page says '{}' in {}{}: what is wrong in the run of {} does not show there; nothing "
             "was "
             "written",
-            result.page, facts_.host, page_error_.empty() ? "" : " (" + plain_text(page_error_, 500) + ")",
-            options_.target.text()));
+            result.page, page_target().host,
+            page_error_.empty() ? "" : " (" + plain_text(page_error_, 500) + ")", options_.target.text()));
     }
     if (has_script) result.script = run_script(folder, work.path() / "script.log");
     result.disclosed = repro::disclosed(one_, options_.anonymous);
@@ -240,6 +240,14 @@ class Report {
     return site / fs::path(engine->info().browser_files.front()).parent_path();
   }
 
+  /// A runtime in JavaScript that ran in Node is the same in a page.
+  [[nodiscard]] Target page_target() const {
+    Target target = options_.target;
+    const std::vector<std::string>& browsers = browser_hosts();
+    if (std::ranges::find(browsers, target.host) == browsers.end()) target.host = browsers.front();
+    return target;
+  }
+
   Result<std::string> run_page(const repro::Runtime& runtime, const fs::path& folder) {
     std::vector<ServedFolder> folders = {{.path = "", .folder = folder}};
     if (!runtime.installed.empty()) {
@@ -248,7 +256,7 @@ class Report {
         folders.push_back({std::string(one.path), files, {one.renamed.begin(), one.renamed.end()}});
     }
     DRIFTSCOPE_TRY(const auto server, FolderServer::start(folders));
-    DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(options_.target));
+    DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(page_target()));
     progress_("running the page", 0, 0);
     DRIFTSCOPE_TRY(const Browser browser, Browser::start(host, server->url() + "index.html"));
     constexpr std::array<std::string_view, 3> pictures = {repro::right_picture, repro::wrong_picture,

@@ -98,9 +98,9 @@ void add_to(VariantTable& table) {
   table.add({.family = "algorithm",
              .id = "division-by-reciprocal",
              .name = "division by a reciprocal",
-             .operators = {"Div", "Softmax", "Reciprocal", "Softsign", "Mean", "ReduceMean",
-                           "BatchNormalization", "LayerNormalization", "InstanceNormalization",
-                           "GroupNormalization", "LRN", "LpNormalization"},
+             .operators = {"Div", "Softmax", "Reciprocal", "Softsign", "Mean", "ReduceMean", "AveragePool",
+                           "GlobalAveragePool", "BatchNormalization", "LayerNormalization",
+                           "InstanceNormalization", "GroupNormalization", "LRN", "LpNormalization"},
              .candidates = with_model(division_by_reciprocal)});
   table.add({.family = "algorithm",
              .id = "newton",

@@ -160,4 +160,27 @@ TEST_CASE("RoundingFound_ProductsThatUnderflowBeforeAnInfinityComes") {
   CHECK(is_bad(verdict({2.0f, 3.0f, 4.0f, infinity, 1.0f}, nan)));
 }
 
+// Where nearly all of a window is zero, the error of the factor is that of every mean.
+TEST_CASE("RoundingFound_MeansByAFactorOfTwoUlps_AreRounding") {
+  constexpr std::int64_t channels = 4096;
+  const float ninth = std::nextafter(std::nextafter(1.0f / 9.0f, 1.0f), 1.0f);
+  Rng rng(test_seed(7130));
+  std::vector<float> x(9 * channels, 0.0f);
+  std::vector<float> y;
+  for (std::size_t i = 4; i < x.size(); i += 9) {
+    x[i] = rng.uniform(-2.0f, 2.0f);
+    y.push_back(x[i] * ninth);
+  }
+  const Graph graph = built(ModelBuilder()
+                                .input("x", DType::float32, {1, channels, 3, 3})
+                                .node("AveragePool", {"x"}, {"y"}, {ints("kernel_shape", {3, 3})})
+                                .output("y"));
+  Trace trace;
+  trace.tensors = {{"x", tensor<float>({1, channels, 3, 3}, x)},
+                   {"y", tensor<float>({1, channels, 1, 1}, y)}};
+  const LayerVerdict layer = last_layer(graph, trace);
+  CAPTURE(reason_of(layer));
+  CHECK_FALSE(is_bad(layer.verdict));
+}
+
 }  // namespace driftscope::test::rounding_found_test
