@@ -144,10 +144,4 @@ std::optional<ModelGraph> without_presentation(const ModelGraph& file, std::vect
   return Pruning(file, notes).run();
 }
 
-bool presents_outputs(const Graph& graph) {
-  return std::ranges::any_of(graph.notes, [](const ModelNote& note) {
-    return note.kind == NoteKind::output_type && note.declared != note.is;  // the value instead of it
-  });
-}
-
 }  // namespace driftscope

@@ -20,7 +20,4 @@ namespace driftscope {
 [[nodiscard]] std::optional<ModelGraph> without_presentation(const ModelGraph& file,
                                                              std::vector<ModelNote>& notes);
 
-/// Whether a graph has outputs that its file has only as values, for such a node.
-[[nodiscard]] bool presents_outputs(const Graph& graph);
-
 }  // namespace driftscope

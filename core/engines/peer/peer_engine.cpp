@@ -10,7 +10,6 @@
 #include "core/engines/peer/converted_runtime_model.hpp"
 #include "core/engines/peer/known_values.hpp"
 #include "core/eval/infer_shapes.hpp"
-#include "core/graph/presented_outputs.hpp"
 
 namespace driftscope::peer {
 namespace {
@@ -66,7 +65,7 @@ OutputTypes types_of(const PeerInfo& peer, const Graph& graph) {
 // The model is then in `bytes`.
 Status add_presented(const PeerInfo& peer, const Graph& graph, CreateRequest& request,
                      std::vector<std::byte>& bytes) {
-  if (request.graph || !presents_outputs(graph)) return {};
+  if (request.graph) return {};
   DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
   std::vector<std::string> names;
   for (const ValueId id : graph.outputs) {

@@ -95,13 +95,14 @@ void add_to(VariantTable& table) {
              .name = "sigmoid as (1 + tanh(x/2))/2",
              .operators = {"Sigmoid", "Swish"},
              .candidates = with_model(sigmoid_by_tanh)});
-  table.add({.family = "algorithm",
-             .id = "division-by-reciprocal",
-             .name = "division by a reciprocal",
-             .operators = {"Div", "Softmax", "Reciprocal", "Softsign", "Mean", "ReduceMean", "AveragePool",
-                           "GlobalAveragePool", "BatchNormalization", "LayerNormalization",
-                           "InstanceNormalization", "GroupNormalization", "LRN", "LpNormalization"},
-             .candidates = with_model(division_by_reciprocal)});
+  table.add(
+      {.family = "algorithm",
+       .id = "division-by-reciprocal",
+       .name = "division by a reciprocal",
+       .operators = {"Div", "Softmax", "Reciprocal", "Softsign", "Mean", "ReduceMean", "AveragePool",
+                     "GlobalAveragePool", "BatchNormalization", "LayerNormalization", "InstanceNormalization",
+                     "GroupNormalization", "LRN", "LpNormalization", "DynamicQuantizeLinear"},
+       .candidates = with_model(division_by_reciprocal)});
   table.add({.family = "algorithm",
              .id = "newton",
              .name = "reciprocal and square root by Newton's method",
