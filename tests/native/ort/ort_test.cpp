@@ -361,8 +361,7 @@ TEST_CASE("Ort_OperatorsWithoutAReference_RunAndAreUnjudged") {
   CHECK(holds(refused.error().message, "com.microsoft.Trilu"));
 }
 
-// As scikit-learn's converter writes a classifier: the probabilities leave as a sequence of maps.
-/// Its probabilities leave it as a sequence of maps alone.
+/// As scikit-learn's converter writes a classifier: the probabilities leave as a sequence of maps.
 ModelFile classifier(const Dim& rows) {
   std::string list;  // ValueInfoProto of a sequence
   protozero::pbf_writer info(list);
