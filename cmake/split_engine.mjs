@@ -88,7 +88,7 @@ function withLoader(script, table, build) {
     throw new Error(`${linked}: ${found.length} places make the imports of the engine; expected one`);
   const { index, 0: head } = found[0];
   const rest = script.slice(index + head.length);
-  const entry = `    "placeholder": moreFunctions,\n`;
+  const entry = `    "placeholder": moreFunctions,\n`; // the module that wasm-split imports them from
   return script.slice(0, index) + loader(table, build) + head + entry + rest;
 }
 
