@@ -14,9 +14,10 @@ std::optional<Estimate> growth(const BenchSeries& series, double confidence, con
   std::vector<double> runs;
   std::vector<double> values;
   double done = 0.0;
-  for (const Slice& slice : series.rounds) {
+  // Memory starts again with each launch: the last one stands for all.
+  for (const Slice& slice : series_of_launch(series, series.rounds.back().launch).rounds) {
     const std::int64_t readings = slice.unkept + std::ssize(slice.times_ns);
-    done += static_cast<double>(readings) * static_cast<double>(series.inner);
+    done += static_cast<double>(readings) * static_cast<double>(slice.inner);
     runs.push_back(done);
     values.push_back(static_cast<double>(value_of(slice)));
   }
@@ -51,7 +52,7 @@ BenchFigures bench_figures(const BenchRow& row, double confidence) {
   figures.p95 = quantile(times, 0.95);
   figures.min = std::ranges::min(times);
   figures.mad = median_absolute_deviation(times);
-  figures.runs = std::ssize(times) * row.series.inner;
+  for (const Slice& slice : row.series.rounds) figures.runs += std::ssize(slice.times_ns) * slice.inner;
   figures.throughput_per_s = static_cast<double>(row.batch) * 1e9 / std::max(middle->value, 1e-3);
   figures.gflop_per_s = row.flop / std::max(middle->value, 1e-3);
   const Slice& last = row.series.rounds.back();

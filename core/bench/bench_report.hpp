@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/bench/bench_run.hpp"
+#include "core/bench/contrast.hpp"
 
 namespace driftscope {
 
@@ -19,6 +20,12 @@ struct Download {
   std::int64_t model_bytes = 0;  ///< the model and its inputs
 };
 
+/// What one start of a target's processes took.
+struct BenchLaunch {
+  double load_ms = 0.0;
+  double first_ms = 0.0;
+};
+
 /// One combination: model, target, batch, capture.
 struct BenchRow {
   std::string model;  ///< "resnet50"
@@ -26,6 +33,7 @@ struct BenchRow {
   std::string target;     ///< with its threads
   std::string group;      ///< rows of one group are compared: same batch, listed threads, capture
   std::string base_name;  ///< the target as the user named it, without options added by lists
+  std::string reference;  ///< measured in this other build, as it was named; empty: in ours
   std::int64_t batch = 1;
   double flop = 0.0;  ///< of the products of one run (count_products); 0: not known
   std::string capture = "none";
@@ -33,6 +41,9 @@ struct BenchRow {
   double load_ms = 0.0;   ///< from there until the first run could begin: engine, model, preparation
   std::map<std::string, double> load_parts;  ///< "compile_ms", "read_ms", "prepare_ms"
   double first_ms = 0.0;
+  /// Of a bench with several, one each, in the order of Slice::launch; load_ms and first_ms are their
+  /// medians.
+  std::vector<BenchLaunch> launches;
   BenchSeries series;
   double clock_ns = 0.0;
   std::int64_t wasm_heap_peak_bytes = 0;  ///< 0: none, or not known
@@ -81,6 +92,22 @@ struct BenchMean {
   Estimate times_as_fast;
 };
 
+/// What the difference of two rows is measured in: a run, loading, or the first run.
+enum class BenchTime { run, load, first };
+
+/// "run", "load", "first run".
+[[nodiscard]] std::string_view bench_time_words(BenchTime time);
+
+/// Whether a row is faster than the reference; over all models where `model` is empty.
+struct BenchContrast {
+  std::string model;
+  std::string group;
+  std::string target;
+  BenchTime time = BenchTime::run;
+  std::size_t models = 1;
+  Contrast contrast;
+};
+
 struct BenchReport {
   std::string build;               ///< of this program
   std::string machine = "{}";      ///< JSON text
@@ -90,11 +117,18 @@ struct BenchReport {
   std::vector<BenchRow> rows;
   std::vector<BenchRatio> ratios;
   std::vector<BenchMean> means;
+  std::string against;  ///< the reference, a target or another build; empty: none
+  std::vector<BenchContrast> contrasts;
 };
 
 /// Ratios of every measured row to the measured rows of `bases` (names as in base_name) in its group
 /// and of its model, of every recorded row to the same one unrecorded, and their means where there are
 /// several models.
 void add_ratios(BenchReport& report, const std::vector<std::string>& bases);
+
+/// Every row beside that of BenchReport::against: the same target in the other build, or the target of that
+/// name in its group and of its model. Needs rows of several launches. With several models, theirs together
+/// as well. All of one kind of time hold together at the confidence of the report (Bonferroni's correction).
+void add_contrasts(BenchReport& report);
 
 }  // namespace driftscope

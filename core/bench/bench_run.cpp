@@ -57,6 +57,7 @@ class Participant {
     auto slice = measure(limits_.max_runs > 0 ? limits_.max_runs - runs_ : 0, false);
     if (!slice) return;
     slice->unkept = std::ssize(unkept->times_ns);
+    slice->inner = series_.inner;
     used_ns_ += time_of(*slice, series_.inner);
     runs_ += std::ssize(slice->times_ns) * series_.inner;
     medians_.push_back(median(slice->times_ns));
@@ -161,6 +162,26 @@ std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects, cons
   std::vector<BenchSeries> all_series;
   for (const Participant& one : all) all_series.push_back(one.series());
   return all_series;
+}
+
+void add_launch(BenchSeries& all, BenchSeries launch) {
+  const std::int64_t number = all.rounds.empty() ? 0 : all.rounds.back().launch + 1;
+  const bool first = all.rounds.empty() && !all.error;
+  for (Slice& round : launch.rounds) {
+    round.launch = number;
+    all.rounds.push_back(std::move(round));
+  }
+  all.inner = launch.inner;
+  all.warm_up_runs += launch.warm_up_runs;
+  all.steady = launch.steady && (first || all.steady);
+  if (first || all.end == BenchEnd::precise) all.end = launch.end;
+  if (!all.error) all.error = std::move(launch.error);
+}
+
+BenchSeries series_of_launch(const BenchSeries& series, std::int64_t launch) {
+  BenchSeries one = series;
+  std::erase_if(one.rounds, [&](const Slice& round) { return round.launch != launch; });
+  return one;
 }
 
 std::vector<double> round_medians(const BenchSeries& series) {

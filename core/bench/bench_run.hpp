@@ -33,6 +33,8 @@ struct Slice {
   std::int64_t engine_bytes = 0;   ///< what the engine says of its own memory; 0: nothing
   std::string engine_kind = {};    ///< what that is: "ort_wasm_heap", "gpu_objects"
   std::int64_t unkept = 0;         ///< readings of the same turn before these, which are not kept
+  std::int64_t inner = 1;          ///< runs of each reading, kept or not
+  std::int64_t launch = 0;         ///< of which processes: a bench may start a target several times
 };
 
 /// One target with one model, loaded and prepared.
@@ -77,6 +79,13 @@ using BenchProgress = std::function<void(std::string_view step, std::size_t subj
 [[nodiscard]] std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects,
                                                  const BenchLimits& limits, const std::function<bool()>& stop,
                                                  const BenchProgress& progress);
+
+/// The rounds of another launch of the same target, behind those so far. Warm-up is steady where it always
+/// was; the end is the one that came before precision, if any.
+void add_launch(BenchSeries& all, BenchSeries launch);
+
+/// The rounds of one launch.
+[[nodiscard]] BenchSeries series_of_launch(const BenchSeries& series, std::int64_t launch);
 
 /// The median of each round.
 [[nodiscard]] std::vector<double> round_medians(const BenchSeries& series);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "core/base/json.hpp"
@@ -49,6 +50,7 @@ documents::BenchResult result_of(const BenchRow& row, double confidence) {
   documents::BenchResult result;
   result.model = row.model;
   result.target = row.target;
+  result.reference = row.reference;
   result.batch = row.batch;
   result.capture = row.capture;
   result.load_ms = row.load_ms;
@@ -83,6 +85,28 @@ documents::BenchResult result_of(const BenchRow& row, double confidence) {
   return result;
 }
 
+/// A name of the document: "cannot_tell".
+std::string document_name(std::string_view words) {
+  std::string name(words);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+documents::BenchContrast contrast_of(const BenchContrast& from) {
+  documents::BenchContrast result;
+  result.model = from.model;
+  result.target = from.target;
+  result.group = from.group;
+  result.time = document_name(bench_time_words(from.time));
+  result.speed = document_name(speed_words(from.contrast.speed));
+  result.times_as_fast = from.contrast.times_as_fast.value;
+  result.interval = ends_of(from.contrast.times_as_fast.interval);
+  result.visible = from.contrast.visible;
+  result.launches = static_cast<std::int64_t>(from.contrast.launches);
+  result.models = static_cast<std::int64_t>(from.models);
+  return result;
+}
+
 }  // namespace
 
 std::string bench_json(const BenchReport& report) {
@@ -96,7 +120,8 @@ std::string bench_json(const BenchReport& report) {
   for (const BenchRow& row : report.rows) {
     if (row.measured()) document.results.push_back(result_of(row, report.limits.confidence));
     const Error* error = row.error ? &*row.error : row.series.error ? &*row.series.error : nullptr;
-    if (error != nullptr) document.failed.push_back({row.model, row.target, row.batch, error->message});
+    if (error != nullptr)
+      document.failed.push_back({row.model, row.target, row.batch, row.reference, error->message});
   }
   for (const BenchRatio& ratio : report.ratios)
     document.ratios.push_back({ratio.model, ratio.target, ratio.base, ratio.untraced, ratio.group,
@@ -105,6 +130,8 @@ std::string bench_json(const BenchReport& report) {
     document.geometric_means.push_back({mean.target, mean.base, mean.untraced, mean.group,
                                         static_cast<std::int64_t>(mean.models), mean.times_as_fast.value,
                                         ends_of(mean.times_as_fast.interval)});
+  document.against = report.against;
+  for (const BenchContrast& one : report.contrasts) document.contrasts.push_back(contrast_of(one));
   return json_text(encode(document), 1);
 }
 

@@ -27,9 +27,10 @@ std::string spread_text(const Estimate& estimate) {
 }
 
 /// "1.62× [1.58, 1.66]".
-std::string ratio_text(const Estimate& ratio) {
-  if (!ratio.interval) return fmt::format("{:.2f}×", ratio.value);
-  return fmt::format("{:.2f}× [{:.2f}, {:.2f}]", ratio.value, ratio.interval->low, ratio.interval->high);
+std::string ratio_text(const Estimate& ratio, int digits = 2) {
+  if (!ratio.interval) return fmt::format("{:.{}f}×", ratio.value, digits);
+  return fmt::format("{:.{}f}× [{:.{}f}, {:.{}f}]", ratio.value, digits, ratio.interval->low, digits,
+                     ratio.interval->high, digits);
 }
 
 std::vector<std::string> models_of(const BenchReport& report) {
@@ -60,6 +61,11 @@ const BenchRatio* find_ratio(const BenchReport& report, const BenchRow& row, con
         return &ratio;
   }
   return nullptr;
+}
+
+/// "pc/fast", "pc/fast in build/old".
+std::string row_name(const BenchRow& row) {
+  return row.reference.empty() ? row.target : row.target + " in " + row.reference;
 }
 
 /// The cost of recording for this row: how many times as fast it is as unrecorded.
@@ -98,7 +104,7 @@ std::string model_table(const BenchReport& report, const std::string& model) {
   for (const BenchRow& row : report.rows) {
     if (row.model != model || !row.measured()) continue;
     const BenchFigures figures = bench_figures(row, report.limits.confidence);
-    std::vector<std::string> cells = {row.target};
+    std::vector<std::string> cells = {row_name(row)};
     if (batches) cells.push_back(std::to_string(row.batch));
     if (captures) cells.push_back(row.capture);
     for (const double ms : {row.load_ms, row.first_ms}) cells.push_back(ms_text(ms));
@@ -124,7 +130,9 @@ std::string model_table(const BenchReport& report, const std::string& model) {
 /// What a reader of the figures must know about this row.
 std::string remarks(const BenchRow& row, const BenchLimits& limits) {
   std::string text;
-  const auto remark = [&](const std::string& line) { text += fmt::format("  {}: {}\n", row.target, line); };
+  const auto remark = [&](const std::string& line) {
+    text += fmt::format("  {}: {}\n", row_name(row), line);
+  };
   if (row.error) remark(row.error->message);
   if (row.series.error) remark("ended early: " + row.series.error->message);
   if (!row.measured()) return text;
@@ -158,6 +166,47 @@ std::string means_table(const BenchReport& report) {
   return table.text();
 }
 
+/// Of one model; of all together where it is empty.
+std::string contrasts_table(const BenchReport& report, const std::string& model) {
+  const auto of_model = [&](const BenchContrast& one) { return one.model == model; };
+  const bool several_groups = std::ranges::any_of(report.contrasts, [&](const BenchContrast& one) {
+    return one.group != report.contrasts.front().group;
+  });
+  TextTable table;
+  table.column("against " + report.against, Align::left);
+  if (several_groups) table.column("of", Align::left);
+  table.column("time", Align::left);
+  table.column("", Align::left);
+  table.column("times as fast", Align::left);
+  table.column("would have seen", Align::right);
+  for (const BenchContrast& one : report.contrasts) {
+    if (!of_model(one)) continue;
+    std::vector<std::string> cells = {one.models > 1 ? fmt::format("{}, {} models", one.target, one.models)
+                                                     : one.target};
+    if (several_groups) cells.push_back(one.group);
+    cells.emplace_back(bench_time_words(one.time));
+    cells.emplace_back(speed_words(one.contrast.speed));
+    cells.push_back(ratio_text(one.contrast.times_as_fast, 3));
+    cells.push_back(fmt::format("{:.1f} %", 100.0 * one.contrast.visible));
+    table.row(std::move(cells));
+  }
+  return std::ranges::any_of(report.contrasts, of_model) ? "\n" + table.text() : "";
+}
+
+/// How to read the tables of contrasts.
+std::string contrasts_legend(const BenchReport& report) {
+  std::size_t launches = 0;
+  for (const BenchContrast& one : report.contrasts) launches = std::max(launches, one.contrast.launches);
+  if (report.contrasts.empty())
+    return fmt::format("Nothing was started often enough beside {} to tell which is faster.\n",
+                       report.against);
+  return fmt::format(
+      "Faster or slower: beyond what {} launches of the same differ by. Would have seen: the smallest "
+      "difference "
+      "that four of five such benches find.\n",
+      launches);
+}
+
 }  // namespace
 
 std::string bench_table(const BenchReport& report) {
@@ -169,13 +218,16 @@ std::string bench_table(const BenchReport& report) {
     if (any) text += model_table(report, model);
     for (const BenchRow& row : report.rows)
       if (row.model == model) text += remarks(row, report.limits);
+    text += contrasts_table(report, model);
   }
+  text += contrasts_table(report, "");
   if (!report.means.empty()) text += "\n" + means_table(report);
   text += fmt::format("\nMedians with {:.3g} % confidence", 100.0 * report.limits.confidence);
   if (!report.ratios.empty()) text += "; ×: how many times as fast as that target";
   if (std::ranges::any_of(report.rows, [](const BenchRow& row) { return row.flop > 0.0; }))
     text += "; GFLOP/s: of the products in Conv, Gemm, MatMul and recurrent nodes alone";
   text += ".\n";
+  if (!report.against.empty()) text += contrasts_legend(report);
   for (const std::string& note : report.notes) text += note + "\n";
   return text;
 }

@@ -35,7 +35,7 @@ Result<MemoryOverRuns> watch_memory(Subject& subject, const MemoryRunsRequest& r
 }
 
 Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsRequest& request,
-                                    std::unique_ptr<Server>& server, const StopCheck& stop,
+                                    SiteServers& servers, const StopCheck& stop,
                                     const TargetProgress& progress) {
   DRIFTSCOPE_TRY(Bytes packed, pack_inputs(request.inputs));
   SubjectSpec spec;
@@ -44,7 +44,7 @@ Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsReques
   spec.inputs = std::make_shared<const Bytes>(std::move(packed));
   progress("watching memory", 0, request.runs);
   BenchRow row;
-  DRIFTSCOPE_TRY(const auto subject, open_subject(std::move(spec), request.runner, server, stop, row));
+  DRIFTSCOPE_TRY(const auto subject, open_subject(std::move(spec), request.runner, servers, stop, row));
   return watch_memory(*subject, request, stop, progress);
 }
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "core/bench/memory_growth.hpp"
+#include "native/bench/open_subject.hpp"
 #include "native/bench/subject.hpp"
 #include "native/host/target_runner.hpp"
-#include "native/http/server.hpp"
 
 namespace driftscope {
 
@@ -23,9 +23,9 @@ struct MemoryRunsRequest {
   RunnerOptions runner;
 };
 
-/// Errors: those of the target. `server` is started when the first browser needs it.
+/// Errors: those of the target. A server is started when the first browser needs it.
 [[nodiscard]] Result<MemoryOverRuns> watch_memory(const Target& target, const MemoryRunsRequest& request,
-                                                  std::unique_ptr<Server>& server, const StopCheck& stop,
+                                                  SiteServers& servers, const StopCheck& stop,
                                                   const TargetProgress& progress);
 
 /// The same with a subject that is open.

@@ -31,6 +31,11 @@ Error not_measured(const Target& target) {
                                  target.host, fmt::join(names, ", ")));
 }
 
+Error not_in_build(const SubjectSpec& spec, std::string_view what) {
+  return unsupported(
+      fmt::format("{}: {} cannot be measured there: it has {}", spec.build->name, spec.target.text(), what));
+}
+
 }  // namespace
 
 bool can_be_measured(const Target& target) {
@@ -40,12 +45,17 @@ bool can_be_measured(const Target& target) {
 }
 
 Result<std::unique_ptr<Subject>> open_subject(SubjectSpec spec, const RunnerOptions& runner,
-                                              std::unique_ptr<Server>& server, const StopCheck& stop,
-                                              BenchRow& row) {
+                                              SiteServers& servers, const StopCheck& stop, BenchRow& row) {
   spec.timeout = runner.timeout;
   spec.stall_timeout = runner.stall_timeout;
   if (is_browser(spec.target.host)) {
-    DRIFTSCOPE_TRY(spec.site, find_site(runner.site));
+    if (spec.build == nullptr) {
+      DRIFTSCOPE_TRY(spec.site, find_site(runner.site));
+    } else {
+      spec.site = spec.build->site;
+      if (spec.site.empty()) return not_in_build(spec, "no built page (index.html and engine/)");
+    }
+    std::unique_ptr<Server>& server = servers[spec.site];
     if (!server) {
       ServerOptions options;
       options.site = spec.site;
@@ -56,8 +66,15 @@ Result<std::unique_ptr<Subject>> open_subject(SubjectSpec spec, const RunnerOpti
   DRIFTSCOPE_TRY(const Host* const host, find_host(spec.target));
   DRIFTSCOPE_TRY(spec.program, host->worker_program());
   if (spec.program.empty()) return not_measured(spec.target);
+  if (spec.build != nullptr) {
+    if (spec.target.host != "pc") return not_in_build(spec, "only the programs of pc and the page");
+    if (spec.build->program.empty()) return not_in_build(spec, "a page without a program");
+    spec.program = {spec.build->program.string()};
+  }
   row.build = build_id(spec.program.front());
-  return open_local_subject(spec, stop, row);
+  auto subject = open_local_subject(spec, stop, row);
+  if (spec.build == nullptr || subject.ok()) return subject;
+  return in_context(subject.error(), spec.build->name);
 }
 
 }  // namespace driftscope

@@ -32,6 +32,16 @@ Result<Graph> with_batch(const Graph& graph, std::int64_t batch) {
   return bound;
 }
 
+/// Behind it the same row in the other build, if there is one.
+void add_row(std::vector<PlannedRow>& rows, PlannedRow planned, const BenchPlan& plan) {
+  rows.push_back(std::move(planned));
+  if (!plan.other_build) return;
+  PlannedRow other = rows.back();
+  other.build = &*plan.other_build;
+  other.row.reference = plan.other_build->name;
+  rows.push_back(std::move(other));
+}
+
 }  // namespace
 
 Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile& model) {
@@ -57,7 +67,7 @@ Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile
           row.group = group_name(batch, listed ? count : 0, capture);
           // With its own threads it is one row, regardless of the list.
           if (seen.insert(row.target + "|" + group_name(batch, 0, capture)).second)
-            rows.push_back(std::move(planned));
+            add_row(rows, std::move(planned), plan);
           else if (listed || count == threads.front())
             return bad_input(fmt::format("target {} is requested twice", row.target));
         }

@@ -2,11 +2,13 @@
 // every batch, every capture mode. Client: the bench command.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/bench/bench_report.hpp"
 #include "core/runtime/target.hpp"
+#include "native/bench/other_build.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -22,12 +24,18 @@ struct BenchPlan {
   std::vector<std::string> captures = {"none"};
   BenchLimits limits;
   RunnerOptions runner;
+  /// The reference that the others are judged against: one of `targets`, or another build, in which every
+  /// target is measured as well. Empty: nothing is judged.
+  std::string against;
+  std::optional<OtherBuild> other_build;
+  int launches = 1;  ///< how often every target is started; the time of `limits` is shared among them
 };
 
 /// One planned row, and the target that runs it.
 struct PlannedRow {
   BenchRow row;
   Target target;
+  const OtherBuild* build = nullptr;  ///< of the plan; null: ours
 };
 
 /// Rows of one model; a target that names its own threads keeps them. Errors: a target twice.

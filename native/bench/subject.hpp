@@ -10,6 +10,7 @@
 
 #include "core/bench/bench_report.hpp"
 #include "core/runtime/target.hpp"
+#include "native/bench/other_build.hpp"
 #include "native/host/run_request.hpp"
 
 namespace driftscope {
@@ -22,6 +23,7 @@ struct SubjectSpec {
   std::string capture = "none";              ///< as for the service's "prepare"
   std::vector<std::string> program;          ///< Host::worker_program
   std::filesystem::path site;                ///< for browsers: the folder that is served
+  const OtherBuild* build = nullptr;         ///< measured in this build instead of ours
   std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
   /// For a browser: longest time without progress while its page lives; nothing: a multiple of `timeout`.
   std::optional<std::chrono::milliseconds> stall_timeout = {};

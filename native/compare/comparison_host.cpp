@@ -73,18 +73,18 @@ class SpillingRun final : public TargetRun {
 class MemoryRun final : public TargetRun {
  public:
   MemoryRun(TargetRunner& runner, Target target, MemoryRunsRequest request, RunRequest inside,
-            std::unique_ptr<Server>& server, std::function<bool()> stopped)
+            SiteServers& servers, std::function<bool()> stopped)
       : runner_(runner),
         target_(std::move(target)),
         request_(std::move(request)),
         inside_(std::move(inside)),
-        server_(server),
+        servers_(servers),
         stopped_(std::move(stopped)) {}
 
   Result<RunState> poll(const StepProgress& progress) override {
     if (can_be_measured(target_)) {
       runner_.rest();  // its browser would be a load beside the one that is watched
-      auto memory = watch_memory(target_, request_, server_, stopped_, progress);
+      auto memory = watch_memory(target_, request_, servers_, stopped_, progress);
       if (!memory.ok()) return in_context(std::move(memory).error(), "watching memory");
       add_memory_over_runs(trace_, *memory);
       return RunState::finished;
@@ -104,7 +104,7 @@ class MemoryRun final : public TargetRun {
   Target target_;
   MemoryRunsRequest request_;
   RunRequest inside_;
-  std::unique_ptr<Server>& server_;
+  SiteServers& servers_;
   std::function<bool()> stopped_;
   Trace trace_;
 };
@@ -158,7 +158,7 @@ Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& tar
   }
   if (purpose == RunPurpose::memory)
     return std::unique_ptr<TargetRun>(new MemoryRun(runner_, target, memory_request(), request_for(purpose),
-                                                    memory_server_, [this] { return stopped(); }));
+                                                    memory_servers_, [this] { return stopped(); }));
   // A file that was recorded earlier has inputs of its own.
   const bool made_here = target.host != "file";
   const auto chosen = made_here ? inputs_.inputs.chosen : std::nullopt;

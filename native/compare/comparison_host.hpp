@@ -56,7 +56,7 @@ class NativeComparisonHost final : public ComparisonHost {
   TargetRunner& runner_;
   SpilledValues values_;
   std::chrono::steady_clock::time_point released_{};
-  std::unique_ptr<Server> memory_server_;  // one with no other client, once a browser needs it
+  SiteServers memory_servers_;  // with no other client, once a browser needs one
 };
 
 /// The parts of a view that are known before anything has run: model and inputs.

@@ -10,11 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_site(const fs::path& folder) {
-  std::error_code error;
-  return fs::is_regular_file(folder / "index.html", error) && fs::is_directory(folder / "engine", error);
-}
-
 Result<fs::path> checked_site(const fs::path& folder, const std::string& source) {
   if (is_site(folder)) return folder;
   return missing_error("the site folder '" + folder.string() + "' (" + source +
@@ -23,6 +18,16 @@ Result<fs::path> checked_site(const fs::path& folder, const std::string& source)
 }
 
 }  // namespace
+
+bool is_site(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_regular_file(folder / "index.html", error) && fs::is_directory(folder / "engine", error);
+}
+
+std::vector<fs::path> sites_beside(const fs::path& folder) {
+  return {folder.string() + "-web/site",  // of build/demo: build/demo-web
+          folder.parent_path() / "web" / "site", folder.parent_path() / "share" / "driftscope" / "site"};
+}
 
 Result<fs::path> find_site(const fs::path& given) {
   if (!given.empty()) return checked_site(given, "--site");
@@ -34,10 +39,8 @@ Result<fs::path> find_site(const fs::path& given) {
     return missing_error(
         "the page for browsers is not found, as /proc is missing; name it with --site or "
         "DRIFTSCOPE_SITE");
-  const fs::path beside_build = here.parent_path() / "web" / "site";
-  const fs::path of_preset = here.string() + "-web/site";  // of build/demo: build/demo-web
-  const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
-  for (const fs::path& folder : {of_preset, beside_build, installed}) {
+  const std::vector<fs::path> folders = sites_beside(here);
+  for (const fs::path& folder : folders) {
     if (!is_site(folder)) continue;
     if (const std::string why = why_untrusted_tree(folder); !why.empty())
       return missing_error("the page for browsers in '" + folder.string() +
@@ -46,8 +49,8 @@ Result<fs::path> find_site(const fs::path& given) {
     return folder;
   }
   return missing_error(
-      "the page for browsers is not built: looked in '" + beside_build.string() + "' and '" +
-      installed.string() +
+      "the page for browsers is not built: looked in '" + folders[1].string() + "' and '" +
+      folders[2].string() +
       "'; install the whole package, build it with 'cmake --build --preset web', or name it with --site or "
       "DRIFTSCOPE_SITE");
 }

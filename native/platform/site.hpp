@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "core/base/result.hpp"
 
@@ -12,5 +13,12 @@ namespace driftscope {
 /// (build/web/site), else share/driftscope/site beside its bin. Errors say where it was looked for and how to
 /// build it.
 [[nodiscard]] Result<std::filesystem::path> find_site(const std::filesystem::path& given = {});
+
+/// Where the site of a program in this folder may be, best first: that of its preset, of the preset web, of
+/// an installation.
+[[nodiscard]] std::vector<std::filesystem::path> sites_beside(const std::filesystem::path& folder);
+
+/// Whether it holds a built page.
+[[nodiscard]] bool is_site(const std::filesystem::path& folder);
 
 }  // namespace driftscope

@@ -22,12 +22,17 @@ namespace {
 
 // A slowdown is flagged if noise alone gives as much only once in a hundred comparisons.
 constexpr double history_confidence = 0.99;
+// In percent. Two builds often differ by less than two targets.
+constexpr double usual_precision = 2.0;
+constexpr double fine_precision = 0.5;
+constexpr int usual_launches = 6;
 
 struct BenchOptions {
   BenchPlan plan;
   std::vector<std::string> targets;
   std::vector<std::string> bases;
-  double precision_percent = 2.0;
+  std::optional<double> precision_percent;
+  std::string against;
   double confidence_percent = 95.0;
   std::string json;
   std::string db;
@@ -36,15 +41,42 @@ struct BenchOptions {
   bool quiet = false;
 };
 
+/// What exists as a file or folder is another build, everything else a target.
+Status complete_against(const BenchOptions& options, BenchPlan& plan) {
+  if (options.against.empty()) {
+    if (plan.launches > 1) return bad_input("--launches: needs --against");
+    return {};
+  }
+  if (!options.bases.empty()) return bad_input("--base and --against: use one of them");
+  if (plan.launches == 1) plan.launches = usual_launches;
+  std::error_code error;
+  if (std::filesystem::exists(options.against, error)) {
+    DRIFTSCOPE_TRY(plan.other_build, find_other_build(options.against));
+    return {};
+  }
+  auto target = read_target(options.against);
+  if (!target.ok())
+    return in_context(target.error(),
+                      fmt::format("--against {}: no such file or folder, and no target", options.against));
+  plan.against = target->text();
+  const auto same = [&](const Target& one) { return one.text() == plan.against; };
+  if (std::ranges::none_of(plan.targets, same)) plan.targets.push_back(*std::move(target));
+  if (plan.targets.size() < 2)
+    return bad_input("--against " + plan.against + ": name another target to judge");
+  return {};
+}
+
 Result<BenchPlan> complete_plan(const BenchOptions& options) {
   BenchPlan plan = options.plan;
-  plan.limits.precision = options.precision_percent / 100.0;
+  plan.limits.precision =
+      options.precision_percent.value_or(options.against.empty() ? usual_precision : fine_precision) / 100.0;
   plan.limits.confidence = options.confidence_percent / 100.0;
   if (plan.models.empty())
     return bad_input("bench: which model? Name one or more .onnx files, or --history alone");
   DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
   if (plan.targets.empty()) plan.targets = {{std::string(default_host()), default_engine().name(), {}}};
   DRIFTSCOPE_TRY(const auto bases, read_targets(options.bases));
+  DRIFTSCOPE_CHECK(complete_against(options, plan));
   for (const Target& base : bases) {
     const bool known =
         std::ranges::any_of(plan.targets, [&](const Target& target) { return target.text() == base.text(); });
@@ -62,7 +94,11 @@ Exit exit_of_report(const BenchReport& report, bool stopped) {
     print_error(in_context(*error, row.model + ": " + row.target));
     exit = exit_of(*error);
   }
-  return stopped ? Exit::interrupted : exit;
+  if (stopped) return Exit::interrupted;
+  const bool slower = std::ranges::any_of(report.contrasts, [](const BenchContrast& one) {
+    return one.time == BenchTime::run && one.contrast.speed == RelativeSpeed::slower;
+  });
+  return exit == Exit::ok && slower ? Exit::fault : exit;
 }
 
 Result<History> open_history(const BenchOptions& options) {
@@ -154,10 +190,20 @@ static Command declare(CLI::App& app) {
          "none,all to see what recording costs")
       ->delimiter(',')
       ->check(CLI::IsMember({"none", "outputs", "fused", "all"}));
-  app.add_option("--precision", options->precision_percent,
-                 "Measure until the median is known within ± this many percent")
-      ->check(CLI::Range(0.01, 100.0))
-      ->capture_default_str();
+  app.add_option(
+         "--against", options->against,
+         "Say whether each target is faster or slower than in another build of Driftscope (its program "
+         "or folder), or than this target")
+      ->option_text("REF");
+  app.add_option("--launches", plan.launches,
+                 fmt::format("With --against: how often everything is started (default: {})", usual_launches))
+      ->check(CLI::Range(3, 1000));
+  app.add_option(
+         "--precision", options->precision_percent,
+         fmt::format("Measure until the median is known within ± this many percent (default: {:g}, with "
+                     "--against {:g})",
+                     usual_precision, fine_precision))
+      ->check(CLI::Range(0.01, 100.0));
   app.add_option("--confidence", options->confidence_percent, "Confidence level of all intervals, in percent")
       ->check(CLI::Range(50.0, 99.9))
       ->capture_default_str();
@@ -187,11 +233,19 @@ static Command declare(CLI::App& app) {
       "turn is dropped: the caches still hold the data of other targets. A turn ends when the target's\n"
       "threads are idle: some spin, waiting for more. Ratios are taken within rounds;\n"
       "× is how many times as fast a target is as the base.\n\n"
+      "With --against everything is started anew several times, in turns with the reference: processes of "
+      "one\n"
+      "program differ from start to start. It says faster, slower or cannot tell, for runs, loading and the\n"
+      "first run, and the smallest difference that such a bench would have seen.\n\n"
       "  driftscope bench resnet20.onnx --targets pc/strict,chrome/strict,firefox/strict\n"
       "  driftscope bench *.onnx --targets pc/fast,pc/ort --base pc/ort --threads 1,2 --json out.json\n"
       "  driftscope bench resnet20.onnx --targets pc/strict --trace none,all\n"
+      "  driftscope bench resnet20.onnx --targets pc/fast,chrome/fast --against "
+      "../driftscope-0.1/build/native\n"
+      "  driftscope bench resnet20.onnx --targets pc/fast --against pc/ort\n"
       "  driftscope bench --history\n\n"
-      "Ctrl-C prints what was measured so far. Exit code 1: --history found a slowdown; 3: a browser or\n"
+      "Ctrl-C prints what was measured so far. Exit code 1: a run is slower than that of --against, or\n"
+      "--history found a slowdown; 3: a browser or\n"
       "driver is missing here, the other targets were measured.");
   return [options] {
     const auto exit = options->history ? show_history(*options) : run_bench_command(*options);

@@ -1,9 +1,9 @@
 // driftscope bench on this PC, as a user types it. No test depends on how long anything takes.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { asset, run, start, temporaryFolder, until } from "../support.mjs";
+import { asset, driftscope, run, start, temporaryFolder, until } from "../support.mjs";
 
 const lenet1 = asset("models", "lenet1.onnx");
 const lenet5 = asset("models", "lenet5.onnx");
@@ -119,6 +119,58 @@ test("Bench_Table_NamesWhatItShows", () => {
   assert.ok(!stdout.includes("\x1b"), "no escape sequences");
 });
 
+test("Bench_AgainstTheSameBuild_StartsBothAndGivesAVerdict", () => {
+  // A program is another build, even if it is the same: whether it is faster is chance then.
+  const { status, stdout, stderr } = bench(
+    [lenet1, "--targets", "pc/strict", "--against", driftscope, "--launches", "3", "--json", "-"],
+    {},
+  );
+  assert.ok(status === 0 || status === 1, stderr);
+  const report = JSON.parse(stdout);
+  assert.equal(report.against, driftscope);
+  assert.deepEqual(
+    report.results.map(({ target, reference }) => [target, reference]),
+    [
+      ["pc/strict", undefined],
+      ["pc/strict", driftscope],
+    ],
+  );
+  assert.deepEqual(
+    report.contrasts.map(({ time, launches }) => [time, launches]),
+    [
+      ["run", 3],
+      ["load", 3],
+      ["first_run", 3],
+    ],
+  );
+  for (const { speed, visible, interval } of report.contrasts) {
+    assert.ok(["faster", "slower", "cannot_tell"].includes(speed));
+    assert.ok(visible > 0 && interval[0] < interval[1]);
+  }
+  assert.equal(status, report.contrasts[0].speed === "slower" ? 1 : 0);
+  assert.deepEqual(report.ratios, []);
+});
+
+test("Bench_AgainstASlowerTarget_IsFasterAndTheOtherWayExitsWith1", () => {
+  const against = (target, reference) =>
+    bench([lenet5, "--targets", target, "--against", reference, "--launches", "4"]);
+  const faster = against("pc/fast", "pc/reference");
+  assert.equal(faster.status, 0, faster.stdout + faster.stderr);
+  assert.match(faster.stdout, /against pc\/reference[^]*pc\/fast\s+run\s+faster/);
+  const slower = against("pc/reference", "pc/fast");
+  assert.equal(slower.status, 1, slower.stdout + slower.stderr);
+  assert.match(slower.stdout, /pc\/reference\s+run\s+slower/);
+});
+
+test("Bench_AgainstAPage_BrowsersAloneAreMeasuredThere", (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, "engine"));
+  writeFileSync(join(folder, "index.html"), "");
+  const { status, stdout, stderr } = bench([lenet1, "--targets", "pc/strict", "--against", folder]);
+  assert.equal(status, 2, stdout);
+  assert.match(stderr, /cannot be measured there: it has a page without a program/);
+});
+
 test("Bench_WrongUse_ExitsWith2AndSaysWhy", () => {
   const wrong = [
     [["--targets", "pc/none"], /engine "none"/],
@@ -131,6 +183,12 @@ test("Bench_WrongUse_ExitsWith2AndSaysWhy", () => {
     [["--targets", "pc/strict", "--trace", "some"], /--trace/],
     [["--targets", "pc/strict", "--batch", "2", "--input", "x.npy"], /x\.npy|--batch/],
     [["--targets", "nowhere/strict"], /nowhere/],
+    [["--against", "nowhere"], /nowhere: no such file or folder, and no target/],
+    [["--against", "/tmp"], /--against \/tmp: holds no other build/],
+    [["--targets", "pc/strict", "--against", "pc/strict"], /name another target/],
+    [["--targets", "pc/strict,pc/fast", "--against", "pc/fast", "--base", "pc/fast"], /--base and --against/],
+    [["--launches", "4"], /--launches: needs --against/],
+    [["--against", "pc/fast", "--launches", "2"], /--launches/],
     [["--targets", "pc/strict,pc/ort:opt=most"], /opt=most: expected none, basic, extended, all/],
   ];
   for (const [args, message] of wrong) {

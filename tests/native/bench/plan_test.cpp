@@ -56,6 +56,20 @@ TEST_CASE("Plan_TargetTwice_IsRejected") {
   CHECK(rows.error().message.find("twice") != std::string::npos);
 }
 
+TEST_CASE("Plan_OtherBuild_EveryTargetIsMeasuredThereToo") {
+  BenchPlan plan = plan_of("pc/strict,chrome/fast");
+  plan.other_build = OtherBuild{"old", "/old/driftscope", ""};
+  const auto rows = plan_rows(plan, lenet());
+  REQUIRE(rows.ok());
+  REQUIRE(rows->size() == 4);
+  CHECK((*rows)[0].row.reference.empty());
+  CHECK((*rows)[0].build == nullptr);
+  CHECK((*rows)[1].row.target == "pc/strict");
+  CHECK((*rows)[1].row.reference == "old");
+  CHECK((*rows)[1].build == &*plan.other_build);
+  CHECK((*rows)[3].row.target == "chrome/fast");
+}
+
 TEST_CASE("Inputs_Batch_BindsTheSymbolicLeadingDimension") {
   BenchPlan plan = plan_of("pc/strict");
   const ModelFile model = lenet();

@@ -106,6 +106,34 @@ TEST_CASE("BenchTable_ShowsRatiosAndRemarks") {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << "\n" << text);
 }
 
+TEST_CASE("Bench_AgainstAnotherBuild_SaysWhichIsFaster") {
+  BenchRow ours = row("pc/fast", 1e6);
+  BenchRow old = row("pc/fast", 1.5e6);
+  old.reference = "build/old";
+  for (BenchRow* one : {&ours, &old}) {
+    for (std::size_t i = 0; i < one->series.rounds.size(); ++i)
+      one->series.rounds[i].launch = static_cast<std::int64_t>(i / 2);
+    one->launches.assign(5, {12.5, 3.0});
+  }
+  BenchReport report = report_of({ours, old});
+  report.ratios.clear();
+  report.against = "build/old";
+  add_contrasts(report);
+  const std::string text = bench_table(report);
+  for (const char* part : {"pc/fast in build/old", "against build/old", "would have seen", "faster",
+                           "1.500× [1.49", "cannot tell", "first run", "what 5 launches"})
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part << "\n" << text);
+  const json object = parse_json(bench_json(report));
+  CHECK(object["against"] == "build/old");
+  CHECK(object["results"][1]["reference"] == "build/old");
+  REQUIRE(object["contrasts"].size() == 3);
+  CHECK(object["contrasts"][0]["time"] == "run");
+  CHECK(object["contrasts"][0]["speed"] == "faster");
+  CHECK(object["contrasts"][1]["speed"] == "cannot_tell");
+  CHECK(object["contrasts"][2]["time"] == "first_run");
+  CHECK(object["contrasts"][0]["launches"] == 5);
+}
+
 TEST_CASE("BenchTable_FewRounds_SaysThatThereIsNoInterval") {
   BenchRow few = row("pc/strict", 1e6);
   few.series.rounds.resize(3);
