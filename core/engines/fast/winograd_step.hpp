@@ -2,19 +2,10 @@
 // operators/conv.cpp.
 #pragma once
 
+#include "core/engines/fast/float_conv.hpp"
 #include "core/engines/fast/lowering.hpp"
 
 namespace driftscope::fast {
-
-/// A Conv with constant float32 weights.
-struct FloatConv {
-  ValueId x = no_value;
-  Shape x_shape;
-  const Tensor* w = nullptr;
-  const float* bias = nullptr;  ///< null: none
-  Window2d window;
-  std::int64_t groups = 1;
-};
 
 /// With the Add and the activation behind it, when fusing. False where the direct way is faster, or there is
 /// no memory for transformed weights.

@@ -1,10 +1,12 @@
-// Conv in one and two dimensions with constant weights: XNNPACK's convolution on NHWC, depthwise where
-// each channel has its own kernel; Winograd's where it is faster. A 1-D convolution is one of height 1.
+// Conv in one and two dimensions with constant weights: XNNPACK's convolution on NHWC, depthwise where each
+// channel has its own kernel; Winograd's where it is faster; our own by rows of the window for few channels.
+// A 1-D convolution is one of height 1.
 #include <algorithm>
 #include <atomic>
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/operators/quantized_conv.hpp"
+#include "core/engines/fast/row_convolution_step.hpp"
 #include "core/engines/fast/winograd_step.hpp"
 #include "core/lowering/window2d.hpp"
 #include "core/ops/shared/convolution.hpp"
@@ -122,9 +124,11 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   if (!window || !group.ok()) return false;
 
   const float* bias = b == nullptr ? nullptr : b->values<float>().data();
-  DRIFTSCOPE_TRY(const bool by_winograd,
-                 lower_by_winograd(lowering, node, {x, x_shape, w, bias, *window, *group}));
+  const FloatConv conv{x, x_shape, w, bias, *window, *group};
+  DRIFTSCOPE_TRY(const bool by_winograd, lower_by_winograd(lowering, node, conv));
   if (by_winograd) return true;
+  DRIFTSCOPE_TRY(const bool by_rows, lower_by_rows(lowering, node, conv));
+  if (by_rows) return true;
   const Fusion fusion = lowering.with_activation(node);
   DRIFTSCOPE_TRY(const Tensor weights, channels_innermost(*w));
   const Shape y_shape = lowering.shape(fusion.output);
