@@ -1,7 +1,9 @@
-// QLinearConv, and Conv between DequantizeLinear and QuantizeLinear, on XNNPACK's int8 convolution with
-// one scale for each output channel: the sums are exact, their scaling is rounded to nearest even once.
+// QLinearConv, and Conv between DequantizeLinear and QuantizeLinear, with one scale for each output channel,
+// by rows of the window or on XNNPACK's int8 convolution: in both the sums are exact, their scaling is
+// rounded to nearest even once.
 #include "core/engines/fast/operators/quantized_conv.hpp"
 
+#include "core/engines/fast/int8_row_step.hpp"
 #include "core/lowering/window2d.hpp"
 #include "core/ops/shared/convolution.hpp"
 
@@ -19,6 +21,21 @@ struct Site {
   Fusion fusion;
 };
 
+Result<bool> place_by_rows(Lowering& lowering, const Site& site, const RowWindow& window) {
+  Int8Conv conv{.x = site.x,
+                .window = window,
+                .w = site.w,
+                .bias = site.bias,
+                .scales = site.w_scales,
+                .x_form = {site.x_how.dtype == DType::int8, site.x_how.zero_point},
+                .y_form = {{site.y_how.dtype == DType::int8, site.y_how.zero_point}, site.min, site.max},
+                .y = site.fusion.output};
+  for (float& scale : conv.scales) scale = site.x_how.scale() * scale / site.y_how.scale();
+  DRIFTSCOPE_TRY(const bool placed, place_int8_rows(lowering, conv));
+  if (placed) lowering.absorb(site.fusion);
+  return placed;
+}
+
 Result<bool> place(Lowering& lowering, const Node& node, Site site) {
   const auto shape = lowering.value(site.x).static_shape();
   const auto y_shape = lowering.value(site.fusion.output).static_shape();
@@ -31,6 +48,10 @@ Result<bool> place(Lowering& lowering, const Node& node, Site site) {
   if (!window) return false;
   if (site.w_scales.size() == 1) site.w_scales.resize(static_cast<std::size_t>(outputs), site.w_scales[0]);
   if (static_cast<std::int64_t>(site.w_scales.size()) != outputs) return false;
+  if (const RowWindow rows{(*shape)[0], (*shape)[1], *window}; is_int8_row_convolution(rows, *group)) {
+    DRIFTSCOPE_TRY(const bool placed, place_by_rows(lowering, site, rows));
+    if (placed) return true;
+  }
   DRIFTSCOPE_TRY(Tensor weights, Tensor::unwritten(DType::int8, site.w->shape(), "weights"));
   DRIFTSCOPE_CHECK(reorder(site.w->shape(), 1, {}, site.w->bytes().data(), channels_last(site.w->shape()),
                            weights.mutable_bytes().data()));

@@ -1,0 +1,53 @@
+// Convolution of int8 or uint8 by rows of the window, each read as one: products of overlapping rows, widened
+// to int16, with the weights, two at a time. Sums are exact, their scaling is rounded to nearest even once.
+// Client: int8_row_convolution.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/engines/strict/simd/target.hpp"
+
+namespace driftscope::fast {
+
+/// Outputs of pixels that lie side by side:
+/// y[p][o] = clamp(round(scale[o]·(bias[o] + Σ rows[i][p·step + k]·w[i][k][o])) + zero_point, min, max).
+struct Int8RowOfPixels {
+  const std::int16_t* const* rows =
+      nullptr;             ///< of the window of the first pixel; one element behind is read too
+  std::size_t height = 0;  ///< of the window
+  std::size_t depth = 0;   ///< elements of a row of the window: its width × channels
+  std::size_t step = 0;    ///< elements from a pixel's window to the next one's
+  /// Panels of Int8RowKernels::columns() outputs: [panel][height][pairs][output][2], 0 where `depth` is odd.
+  const std::int8_t* w = nullptr;
+  const std::int32_t* bias = nullptr;  ///< as many as the panels have
+  const float* scale = nullptr;        ///< likewise
+  std::int32_t zero_point = 0;
+  std::int32_t min = 0;
+  std::int32_t max = 0;
+  bool is_signed = true;
+  std::uint8_t* y = nullptr;
+  std::size_t outputs = 0;  ///< also bytes from one pixel to the next
+  std::size_t pixels = 0;
+};
+
+struct Int8RowKernels {
+  std::size_t lanes = 0;  ///< int32 of a vector
+  /// Columns of a panel: two vectors. The last panel has one where that is enough for the outputs left.
+  [[nodiscard]] std::size_t columns() const { return 2 * lanes; }
+  /// Columns of all panels: memory for weights, biases and scales.
+  [[nodiscard]] std::int64_t all_columns(std::int64_t outputs) const {
+    const auto panel = static_cast<std::int64_t>(columns());
+    return (outputs + panel - 1) / panel * panel;
+  }
+  void (*run)(const Int8RowOfPixels& it) = nullptr;
+  /// int16 from int8 or uint8, less a zero point.
+  void (*widen_signed)(const std::int8_t* from, std::int16_t zero_point, std::int16_t* to,
+                       std::size_t n) = nullptr;
+  void (*widen_unsigned)(const std::uint8_t* from, std::int16_t zero_point, std::int16_t* to,
+                         std::size_t n) = nullptr;
+};
+
+[[nodiscard]] Int8RowKernels int8_row_kernels(const SimdTarget& target);
+
+}  // namespace driftscope::fast
