@@ -42,6 +42,7 @@ GraphLowering::GraphLowering(Graph& graph, std::vector<NodeId> producers, Loweri
   for (NodeId id = 0; id < graph.nodes.size(); ++id)
     for (const ValueId input : graph.nodes[id].reads())
       if (input != no_value) readers_[input].push_back(id);
+  for (const Node& node : graph.nodes) was_folded_.push_back(is_known(node));
   for (const ValueId output : graph.outputs) is_output_[output] = true;
   plan_.read_by_fallback.resize(graph.values.size());
 }
@@ -108,6 +109,19 @@ bool GraphLowering::waits(const Node& node) const {
 // The engine has packed these weights or copied them into the plan's constants: keeping both doubles memory.
 // Outputs and inputs of deferred nodes are handled later. Fallback kernels read the graph's constants.
 void GraphLowering::release_weights(NodeId id) {
+  // When fusing, a reader of what was folded may pack what that was computed from: int8 weights instead of
+  // what DequantizeLinear makes of them.
+  if (options_.fuse) {
+    if (was_folded_[id]) return;
+    for (const ValueId input : graph_.nodes[id].inputs) {
+      const NodeId maker = input == no_value ? no_node : graph_.values[input].producer;
+      if (maker != no_node && was_folded_[maker] && readers_[input].back() == id) release_inputs(maker);
+    }
+  }
+  release_inputs(id);
+}
+
+void GraphLowering::release_inputs(NodeId id) {
   constexpr std::size_t min_bytes = 16 << 10;
   for (const ValueId input : graph_.nodes[id].inputs) {
     if (input == no_value || is_output_[input] || plan_.read_by_fallback[input]) continue;
@@ -127,9 +141,13 @@ Status GraphLowering::make(const Node& node) {
   return taken ? Status{} : fall_back(node);
 }
 
+bool GraphLowering::is_known(const Node& node) const {
+  return std::ranges::all_of(
+      node.outputs, [this](ValueId id) { return id != no_value && graph_.values[id].constant.has_value(); });
+}
+
 bool GraphLowering::take_constants(const Node& node) {
-  for (const ValueId id : node.outputs)
-    if (id == no_value || !graph_.values[id].constant) return false;
+  if (!is_known(node)) return false;
   // When fusing, only those that are read are kept (later, by their readers).
   for (const ValueId id : node.outputs)
     if (!options_.fuse) existing_[id] = {{{}, keep_as(*graph_.values[id].constant, {})}};

@@ -150,6 +150,8 @@ class GraphLowering {
   [[nodiscard]] Status lower(NodeId id);
   [[nodiscard]] bool waits(const Node& node) const;  // until its value is read: see defer
   void release_weights(NodeId id);
+  void release_inputs(NodeId id);
+  [[nodiscard]] bool is_known(const Node& node) const;  // all its outputs are constants
   [[nodiscard]] Status make(const Node& node);
   /// Handles a node whose outputs are known before it runs.
   [[nodiscard]] bool take_constants(const Node& node);
@@ -167,6 +169,7 @@ class GraphLowering {
   std::vector<std::vector<Existing>> existing_;  // by value; the first is the form it was made in
   std::vector<std::vector<NodeId>> readers_;     // by value, as often as it is read
   std::vector<bool> is_output_;
+  std::vector<bool> was_folded_;                         // by node: its outputs were constants from the start
   std::vector<bool> absorbed_;                           // by node
   std::vector<const Node*> deferred_;                    // by value
   std::vector<std::pair<ValueId, BufferId>> made_late_;  // deferred values of this node

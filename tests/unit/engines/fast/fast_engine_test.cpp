@@ -31,7 +31,7 @@ void check_clean(const Graph& graph, const Trace& trace, ThreadPool& threads) {
 
 // Conv and Relu, a second Conv and a residual Add, a Gemm, each between integers, as exporters of
 // quantized models write them.
-Graph quantized_net(Rng& rng, bool is_signed) {
+Graph quantized_net(Rng& rng, bool is_signed, std::int64_t channels = 5) {
   ModelBuilder model;
   const auto bytes = [&](Shape shape) {
     std::vector<std::int8_t> values(static_cast<std::size_t>(element_count(shape)));
@@ -68,9 +68,9 @@ Graph quantized_net(Rng& rng, bool is_signed) {
       .initializer("t", tensor<float>({}, {0.03f}))
       .initializer("z", zero(120))
       .initializer("low", zero(0));
-  weights("w1", {5, 3, 3, 3}, x_scale, 0);
-  weights("w2", {5, 5, 1, 1}, 0.03f, 0);
-  weights("w3", {7, 5 * 9 * 8}, 0.03f, 0);
+  weights("w1", {channels, 3, 3, 3}, x_scale, 0);
+  weights("w2", {channels, channels, 1, 1}, 0.03f, 0);
+  weights("w3", {7, channels * 9 * 8}, 0.03f, 0);
   model.node("QuantizeLinear", {"x", "s", "z"}, {"q"})
       .node("DequantizeLinear", {"q", "s", "z"}, {"d"})
       .node("Conv", {"d", "w1.real", "w1.b"}, {"c1"}, {ints("pads", {1, 1, 1, 1})})
@@ -383,6 +383,19 @@ TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
         CHECK(ran.options.at("on_strict") == "DequantizeLinear 2, QuantizeLinear 2");
     }
   }
+}
+
+TEST_CASE("FastEngine_LargeInt8Weights_AreNotFreedBeforeTheyArePacked") {
+  const std::uint64_t seed = test_seed(8);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const Graph graph = quantized_net(rng, true, 130);  // 16 kB for the second convolution
+  RanWith ran;
+  const Trace trace =
+      run_engine(graph, {{"x", drawn({2, 3, 9, 8}, Kind::normal, rng)}}, Capture::fused, 1, "fast", &ran);
+  ThreadPool threads(1);
+  check_clean(graph, trace, threads);
+  CHECK(ran.options.at("on_strict") == "DequantizeLinear 2, QuantizeLinear 2");
 }
 
 // A block of a residual network: two convolutions, a skip connection.
