@@ -5,6 +5,15 @@
 namespace driftscope::fast {
 namespace {
 
+// Rows below this many pixels leave too much of a block of the kernels empty; several are computed together.
+constexpr std::int64_t wide_row = 12;
+constexpr std::int64_t wanted_pixels = 48;
+
+std::int64_t rows_at_once(const lowering::Window2d& window) {
+  if (window.width.output >= wide_row) return 1;
+  return std::clamp<std::int64_t>(wanted_pixels / window.width.output, 1, window.height.output);
+}
+
 /// Elements of a row of the window, in pairs.
 std::int64_t even_depth(const RowWindow& window) { return window.depth() + window.depth() % 2; }
 
@@ -24,6 +33,7 @@ Int8RowConvolution::Int8RowConvolution(const RowWindow& window, std::int64_t out
       kernels_(kernels),
       pool_(pool),
       parts_(std::clamp<std::int64_t>(threads, 1, window.rows())),
+      at_once_(rows_at_once(window.window)),
       weights_(kernels.all_columns(outputs) * even_depth(window) * window.window.height.kernel),
       bias_(bias),
       scales_(scales),
@@ -81,28 +91,31 @@ void Int8RowConvolution::copy_row(const std::byte* x, bool channels_last, std::i
 
 void Int8RowConvolution::run_part(const std::byte* x, bool channels_last, std::byte* y, std::int64_t part,
                                   std::int16_t* scratch) const {
-  Int8RowOfPixels it{.rows = nullptr,
-                     .height = static_cast<std::size_t>(window_.window.height.kernel),
-                     .depth = static_cast<std::size_t>(window_.depth()),
-                     .step = static_cast<std::size_t>(window_.step()),
-                     .w = weights_.data(),
-                     .bias = bias_.data(),
-                     .scale = scales_.data(),
-                     .zero_point = y_.form.zero_point,
-                     .min = y_.min,
-                     .max = y_.max,
-                     .is_signed = y_.form.is_signed,
-                     .y = nullptr,
-                     .outputs = static_cast<std::size_t>(outputs_),
-                     .pixels = static_cast<std::size_t>(window_.window.width.output)};
-  const RowRing<std::int16_t> ring{scratch + part * window_.span() * spacing(), spacing(), zeros_.data()};
+  Int8RowsOfPixels it{.rows = nullptr,
+                      .width = static_cast<std::size_t>(window_.window.width.output),
+                      .height = static_cast<std::size_t>(window_.window.height.kernel),
+                      .depth = static_cast<std::size_t>(window_.depth()),
+                      .step = static_cast<std::size_t>(window_.step()),
+                      .w = weights_.data(),
+                      .bias = bias_.data(),
+                      .scale = scales_.data(),
+                      .zero_point = y_.form.zero_point,
+                      .min = y_.min,
+                      .max = y_.max,
+                      .is_signed = y_.form.is_signed,
+                      .y = nullptr,
+                      .outputs = static_cast<std::size_t>(outputs_),
+                      .pixels = 0};
+  const RowRing<std::int16_t> ring{scratch + part * window_.ring_rows(at_once_) * spacing(), spacing(),
+                                   zeros_.data()};
   for_each_row(
-      window_, window_.rows() * part / parts_, window_.rows() * (part + 1) / parts_, ring,
+      window_, window_.rows() * part / parts_, window_.rows() * (part + 1) / parts_, at_once_, ring,
       [&](std::int64_t image, std::int64_t row, std::int16_t* to) {
         copy_row(x, channels_last, image, row, to);
       },
-      [&](const std::int16_t* const* rows, std::int64_t at) {
+      [&](const std::int16_t* const* rows, std::int64_t at, std::int64_t count) {
         it.rows = rows;
+        it.pixels = static_cast<std::size_t>(count) * it.width;
         it.y = reinterpret_cast<std::uint8_t*>(y) + at * window_.window.width.output * outputs_;
         kernels_.run(it);
       });

@@ -39,7 +39,7 @@ class Int8RowConvolution {
 
   /// Bytes of scratch memory.
   [[nodiscard]] std::int64_t scratch() const {
-    return parts_ * window_.span() * spacing() * static_cast<std::int64_t>(sizeof(std::int16_t));
+    return parts_ * window_.ring_rows(at_once_) * spacing() * static_cast<std::int64_t>(sizeof(std::int16_t));
   }
 
   /// y is NHWC, and so is x, or NCHW.
@@ -58,7 +58,8 @@ class Int8RowConvolution {
   std::int64_t outputs_;
   Int8RowKernels kernels_;
   ThreadPool& pool_;
-  std::int64_t parts_;  // of the rows; each has its own part of the scratch memory
+  std::int64_t parts_;    // of the rows; each has its own part of the scratch memory
+  std::int64_t at_once_;  // rows of outputs: enough pixels for the kernels
   AlignedArray<std::int8_t> weights_;
   std::vector<std::int32_t> bias_;
   std::vector<float> scales_;

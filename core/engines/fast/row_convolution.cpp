@@ -62,10 +62,10 @@ void RowConvolution::run_part(const float* x, bool channels_last, float* y, std:
                  .y = nullptr,
                  .outputs = static_cast<std::size_t>(outputs_),
                  .pixels = static_cast<std::size_t>(window_.window.width.output)};
-  const RowRing<float> ring{scratch + part * window_.span() * window_.pitch(), window_.pitch(),
+  const RowRing<float> ring{scratch + part * window_.ring_rows(1) * window_.pitch(), window_.pitch(),
                             zeros_.data()};
   for_each_row(
-      window_, window_.rows() * part / parts_, window_.rows() * (part + 1) / parts_, ring,
+      window_, window_.rows() * part / parts_, window_.rows() * (part + 1) / parts_, 1, ring,
       [&](std::int64_t image, std::int64_t row, float* to) {
         const float* from = x + image * window_.image_size();
         if (channels_last || window_.channels == 1)
@@ -75,7 +75,7 @@ void RowConvolution::run_part(const float* x, bool channels_last, float* y, std:
         else
           gather_padded_row(window_, from, row, to, std::identity());
       },
-      [&](const float* const* rows, std::int64_t at) {
+      [&](const float* const* rows, std::int64_t at, std::int64_t /*count*/) {
         it.rows = rows;
         it.y = y + at * window_.window.width.output * outputs_;
         kernels_.run(it);

@@ -25,7 +25,7 @@ class RowConvolution {
                  std::int64_t threads);
 
   /// Floats of scratch memory.
-  [[nodiscard]] std::int64_t scratch() const { return parts_ * window_.span() * window_.pitch(); }
+  [[nodiscard]] std::int64_t scratch() const { return parts_ * window_.ring_rows(1) * window_.pitch(); }
 
   /// y is NHWC, and so is x, or NCHW. Sums begin with the bias and run over the window's rows, columns and
   /// channels, as XNNPACK's.

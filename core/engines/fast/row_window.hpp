@@ -19,8 +19,10 @@ struct RowWindow {
 
   /// Of outputs, in all images.
   [[nodiscard]] std::int64_t rows() const { return batch * window.height.output; }
-  /// Rows of an image that a window reaches over.
-  [[nodiscard]] std::int64_t span() const { return (window.height.kernel - 1) * window.height.dilation + 1; }
+  /// Rows of an image that the windows of so many rows of outputs reach over.
+  [[nodiscard]] std::int64_t ring_rows(std::int64_t at_once) const {
+    return (at_once - 1) * window.height.stride + (window.height.kernel - 1) * window.height.dilation + 1;
+  }
   /// Elements of a padded row.
   [[nodiscard]] std::int64_t pitch() const {
     return ((window.width.output - 1) * window.width.stride + window.width.kernel) * channels;
@@ -58,7 +60,7 @@ void gather_padded_row(const RowWindow& it, const From* image, std::int64_t row,
   });
 }
 
-/// A ring of span() rows, `spacing` elements apart, and a row of zeros.
+/// A ring of RowWindow::ring_rows() rows, `spacing` elements apart, and a row of zeros.
 template <class Element>
 struct RowRing {
   Element* rows = nullptr;
@@ -66,27 +68,33 @@ struct RowRing {
   const Element* zeros = nullptr;
 };
 
-/// Calls body(window, row) for the rows [begin, end) of the outputs of all images: `window` points to the
-/// rows of the first pixel's window. copy(image, row, to) pads a row of an image.
+/// Calls body(windows, row, count) for the rows [begin, end) of the outputs of all images, up to `at_once` of
+/// an image together: `windows` points to the rows of the window of each one's first pixel. copy(image, row,
+/// to) pads a row of an image.
 template <class Element, class Copy, class Body>
-void for_each_row(const RowWindow& it, std::int64_t begin, std::int64_t end, const RowRing<Element>& ring,
-                  const Copy& copy, const Body& body) {
+void for_each_row(const RowWindow& it, std::int64_t begin, std::int64_t end, std::int64_t at_once,
+                  const RowRing<Element>& ring, const Copy& copy, const Body& body) {
   const WindowAxis& height = it.window.height;
-  const std::int64_t span = it.span();
-  std::vector<const Element*> window(static_cast<std::size_t>(height.kernel));
+  const std::int64_t size = it.ring_rows(at_once);
+  std::vector<const Element*> windows(static_cast<std::size_t>(at_once * height.kernel));
   std::int64_t next = 0;  // row of the image that is not in the ring yet
-  for (std::int64_t at = begin; at < end; ++at) {
+  for (std::int64_t at = begin; at < end;) {
     const std::int64_t out = at % height.output;
+    const std::int64_t count = std::min({at_once, end - at, height.output - out});
     if (at == begin || out == 0) next = 0;
     const std::int64_t top = height.at(out, 0);
-    for (next = std::max({next, top, std::int64_t{0}}); next < std::min(top + span, height.input); ++next)
-      copy(at / height.output, next, ring.rows + next % span * ring.spacing);
-    for (std::int64_t k = 0; k < height.kernel; ++k) {
-      const std::int64_t row = height.at(out, k);
-      const bool inside = row >= 0 && row < height.input;
-      window[static_cast<std::size_t>(k)] = inside ? ring.rows + row % span * ring.spacing : ring.zeros;
-    }
-    body(window.data(), at);
+    const std::int64_t bottom = height.at(out + count - 1, height.kernel - 1);
+    for (next = std::max({next, top, std::int64_t{0}}); next < std::min(bottom + 1, height.input); ++next)
+      copy(at / height.output, next, ring.rows + next % size * ring.spacing);
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t k = 0; k < height.kernel; ++k) {
+        const std::int64_t row = height.at(out + i, k);
+        const bool inside = row >= 0 && row < height.input;
+        windows[static_cast<std::size_t>(i * height.kernel + k)] =
+            inside ? ring.rows + row % size * ring.spacing : ring.zeros;
+      }
+    body(windows.data(), at, count);
+    at += count;
   }
 }
 

@@ -74,7 +74,7 @@ HWY_INLINE SumVector plus_products(SumVector sum, Pair x, Pair w) {
 
 class Scaling {
  public:
-  HWY_INLINE explicit Scaling(const Int8RowOfPixels& it)
+  HWY_INLINE explicit Scaling(const Int8RowsOfPixels& it)
       : low_(hn::Set(RealTag(), static_cast<float>(it.min - it.zero_point))),
         high_(hn::Set(RealTag(), static_cast<float>(it.max - it.zero_point))),
         zero_point_(hn::Set(SumTag(), it.zero_point)) {}
@@ -101,20 +101,53 @@ HWY_INLINE void store(SumVector y, bool is_signed, std::uint8_t* to) {
   }
 }
 
+/// Where the windows of some pixels begin. They may go on in the next row: blocks within a row of a small
+/// image would hold a few pixels each.
+template <std::size_t pixels>
+class Windows {
+ public:
+  HWY_INLINE Windows(const Int8RowsOfPixels& it, std::size_t first) : one_row_(it.pixels == it.width) {
+    std::size_t column = one_row_ ? first : first % it.width;
+    const std::int16_t* const* rows = one_row_ ? it.rows : it.rows + first / it.width * it.height;
+    for (std::size_t p = 0; p < pixels; ++p) {
+      rows_[p] = rows;
+      offsets_[p] = column * it.step;
+      if (++column < it.width) continue;
+      column = 0;
+      rows += it.height;
+    }
+  }
+  HWY_INLINE void at_row(std::size_t i, const std::int16_t** x) const {
+    if (one_row_) {
+      const std::int16_t* row = rows_[0][i];
+      for (std::size_t p = 0; p < pixels; ++p) x[p] = row + offsets_[p];
+    } else {
+      for (std::size_t p = 0; p < pixels; ++p) x[p] = rows_[p][i] + offsets_[p];
+    }
+  }
+
+ private:
+  bool one_row_;
+  const std::int16_t* const* rows_[pixels];
+  std::size_t offsets_[pixels];
+};
+
 template <std::size_t pixels, std::size_t vectors>
-HWY_INLINE void block(const Int8RowOfPixels& it, const Panel& panel, std::size_t first) {
+HWY_INLINE void block(const Int8RowsOfPixels& it, const Panel& panel, std::size_t first) {
   SumVector sums[pixels][vectors];
   for (auto& pixel : sums)
     for (std::size_t j = 0; j < vectors; ++j) pixel[j] = hn::LoadU(SumTag(), panel.bias + j * sum_lanes);
+  const Windows<pixels> windows(it, first);
   const std::int8_t* w = panel.w;
   for (std::size_t i = 0; i < it.height; ++i) {
-    const std::int16_t* row = it.rows[i] + first * it.step;
+    const std::int16_t* x[pixels];
+    windows.at_row(i, x);
     for (std::size_t k = 0; k < it.depth; k += 2, w += 2 * vectors * sum_lanes) {
       Pair factors[vectors];
       for (std::size_t j = 0; j < vectors; ++j) factors[j] = widened(w + 2 * j * sum_lanes);
       for (std::size_t p = 0; p < pixels; ++p) {
-        const Pair x = pair_at(row + p * it.step + k);
-        for (std::size_t j = 0; j < vectors; ++j) sums[p][j] = plus_products(sums[p][j], x, factors[j]);
+        const Pair both = pair_at(x[p] + k);
+        for (std::size_t j = 0; j < vectors; ++j) sums[p][j] = plus_products(sums[p][j], both, factors[j]);
       }
     }
   }
@@ -135,13 +168,13 @@ HWY_INLINE void block(const Int8RowOfPixels& it, const Panel& panel, std::size_t
 
 // Blocks as long as there are pixels for them; returns the first pixel that is left.
 template <std::size_t pixels, std::size_t vectors>
-HWY_INLINE std::size_t blocks(const Int8RowOfPixels& it, const Panel& panel, std::size_t first) {
+HWY_INLINE std::size_t blocks(const Int8RowsOfPixels& it, const Panel& panel, std::size_t first) {
   for (; first + pixels <= it.pixels; first += pixels) block<pixels, vectors>(it, panel, first);
   return first;
 }
 
 template <std::size_t vectors>
-HWY_INLINE void all_pixels(const Int8RowOfPixels& it, const Panel& panel) {
+HWY_INLINE void all_pixels(const Int8RowsOfPixels& it, const Panel& panel) {
   constexpr std::size_t most = block_pixels[vectors];
   std::size_t p = blocks<most, vectors>(it, panel, 0);
   if constexpr (most > 6) p = blocks<6, vectors>(it, panel, p);
@@ -150,7 +183,7 @@ HWY_INLINE void all_pixels(const Int8RowOfPixels& it, const Panel& panel) {
   blocks<1, vectors>(it, panel, p);
 }
 
-void run_row(const Int8RowOfPixels& it) {
+void run_rows(const Int8RowsOfPixels& it) {
   const std::size_t weights = it.height * (it.depth + it.depth % 2);  // of an output
   for (std::size_t o = 0; o < it.outputs; o += 2 * sum_lanes) {
     const Panel panel{it.w + o * weights, it.bias + o, it.scale + o, it.y + o,
@@ -175,7 +208,7 @@ void widen(const Byte* from, std::int16_t zero_point, std::int16_t* to, std::siz
 }
 
 Int8RowKernels make_int8_row_kernels() {
-  return {sum_lanes, &run_row, &widen<std::int8_t>, &widen<std::uint8_t>};
+  return {sum_lanes, &run_rows, &widen<std::int8_t>, &widen<std::uint8_t>};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -10,11 +10,12 @@
 
 namespace driftscope::fast {
 
-/// Outputs of pixels that lie side by side:
-/// y[p][o] = clamp(round(scale[o]·(bias[o] + Σ rows[i][p·step + k]·w[i][k][o])) + zero_point, min, max).
-struct Int8RowOfPixels {
-  const std::int16_t* const* rows =
-      nullptr;             ///< of the window of the first pixel; one element behind is read too
+/// Outputs of the pixels of some rows, of pixel p in row r: y[p][o] = clamp(round(scale[o]·(bias[o] + Σ
+/// rows[r][i][p % width·step + k]·w[i][k][o])) + zero_point, min, max).
+struct Int8RowsOfPixels {
+  /// [row][height], each at the window of its first pixel; one element behind a window is read, too.
+  const std::int16_t* const* rows = nullptr;
+  std::size_t width = 0;   ///< pixels of a row
   std::size_t height = 0;  ///< of the window
   std::size_t depth = 0;   ///< elements of a row of the window: its width × channels
   std::size_t step = 0;    ///< elements from a pixel's window to the next one's
@@ -28,7 +29,7 @@ struct Int8RowOfPixels {
   bool is_signed = true;
   std::uint8_t* y = nullptr;
   std::size_t outputs = 0;  ///< also bytes from one pixel to the next
-  std::size_t pixels = 0;
+  std::size_t pixels = 0;   ///< of all rows
 };
 
 struct Int8RowKernels {
@@ -40,7 +41,7 @@ struct Int8RowKernels {
     const auto panel = static_cast<std::int64_t>(columns());
     return (outputs + panel - 1) / panel * panel;
   }
-  void (*run)(const Int8RowOfPixels& it) = nullptr;
+  void (*run)(const Int8RowsOfPixels& it) = nullptr;
   /// int16 from int8 or uint8, less a zero point.
   void (*widen_signed)(const std::int8_t* from, std::int16_t zero_point, std::int16_t* to,
                        std::size_t n) = nullptr;
