@@ -23,6 +23,12 @@ bool is_int8_row_convolution(const RowWindow& window, std::int64_t groups) {
   return groups == 1 && window.window.width.dilation == 1;
 }
 
+bool int8_rows_pay(const RowWindow& window, const Int8RowKernels& kernels) {
+  constexpr std::int64_t together = 8;  // channels of a pixel that XNNPACK's kernels multiply
+  const std::int64_t padded = (window.channels + together - 1) / together * together;
+  return !kernels.has_rival || 4 * padded >= 5 * window.channels;
+}
+
 Int8RowConvolution::Int8RowConvolution(const RowWindow& window, std::int64_t outputs,
                                        const Int8RowKernels& kernels, const std::int8_t* weights,
                                        const std::vector<std::int32_t>& bias,

@@ -12,8 +12,12 @@
 
 namespace driftscope::fast {
 
-/// Whether int8 and uint8 are computed by rows: one group, a window without gaps.
+/// Whether it can be computed by rows: one group, a window without gaps.
 [[nodiscard]] bool is_int8_row_convolution(const RowWindow& window, std::int64_t groups);
+
+/// Whether that is faster than XNNPACK: always with AVX2 and less; where an instruction of 512 bits or of
+/// WebAssembly does more, if XNNPACK would multiply a quarter of padding.
+[[nodiscard]] bool int8_rows_pay(const RowWindow& window, const Int8RowKernels& kernels);
 
 /// What one side of a quantized convolution holds.
 struct Int8Form {

@@ -48,7 +48,8 @@ Result<bool> place(Lowering& lowering, const Node& node, Site site) {
   if (!window) return false;
   if (site.w_scales.size() == 1) site.w_scales.resize(static_cast<std::size_t>(outputs), site.w_scales[0]);
   if (static_cast<std::int64_t>(site.w_scales.size()) != outputs) return false;
-  if (const RowWindow rows{(*shape)[0], (*shape)[1], *window}; is_int8_row_convolution(rows, *group)) {
+  if (const RowWindow rows{(*shape)[0], (*shape)[1], *window};
+      is_int8_row_convolution(rows, *group) && int8_rows_pay(rows, int8_row_kernels(lowering.simd()))) {
     DRIFTSCOPE_TRY(const bool placed, place_by_rows(lowering, site, rows));
     if (placed) return true;
   }

@@ -42,6 +42,8 @@ struct Int8RowKernels {
     return (outputs + panel - 1) / panel * panel;
   }
   void (*run)(const Int8RowsOfPixels& it) = nullptr;
+  /// Whether XNNPACK has kernels for this instruction set that are as fast on whole vectors of channels.
+  bool has_rival = false;
   /// int16 from int8 or uint8, less a zero point.
   void (*widen_signed)(const std::int8_t* from, std::int16_t zero_point, std::int16_t* to,
                        std::size_t n) = nullptr;

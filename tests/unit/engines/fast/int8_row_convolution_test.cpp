@@ -151,6 +151,22 @@ TEST_CASE("Int8RowConvolution_AnyShape_IsExact") {
   }
 }
 
+TEST_CASE("Int8RowConvolution_ManyChannelsWithARival_DoNotPay") {
+  const WindowAxis axis{.input = 8, .kernel = 3, .output = 6};
+  Int8RowKernels kernels;
+  const auto pays = [&](std::int64_t channels) {
+    return int8_rows_pay({1, channels, {axis, axis}}, kernels);
+  };
+  CHECK(pays(64));
+  kernels.has_rival = true;
+  CHECK(pays(1));
+  CHECK(pays(6));
+  CHECK_FALSE(pays(7));
+  CHECK_FALSE(pays(8));
+  CHECK(pays(12));
+  CHECK_FALSE(pays(64));
+}
+
 TEST_CASE("Int8RowConvolution_SumsBeyondTheType_Saturate") {
   ThreadPool one(1);
   for (const SimdTarget& simd : simd_targets()) {
