@@ -20,10 +20,12 @@ const kernelKind = (name) => /^xnn_\w+?_ukernel/.exec(name)?.[0] ?? name;
 
 // What is profiled has one thread, in a build that could have more. So what is about threads stays, the C
 // and C++ libraries, other parts of which builds without threads call, and the engine fast, whose ways depend
-// on how many there are. Which functions read and write messages depends on what these hold.
+// on how many there are. Which functions read and write messages depends on what these hold, and those that
+// sort times on how many there are.
 const ofThreads = "thread|mutex|condition_variable|unique_lock|__libcpp|__assoc_sub_state";
 const always = [
-  /\b(driftscope::messages|nlohmann|__cxxabiv1)::/,
+  /\b(driftscope::messages|driftscope::JsonFields|nlohmann|__cxxabiv1)::/,
+  /\bstd::__2::.*\bdouble\*/,
   /\bdriftscope::(ThreadPool::|fast::|\(anonymous namespace\)::run_all\()/,
   new RegExp(`^(?!.*\\bdriftscope::(?!ThreadPool)).*(${ofThreads})`),
   /^(?!xnn_)\w+$/,

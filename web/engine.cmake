@@ -137,7 +137,14 @@ function(driftscope_site_file source target)
     DEPENDS "${source}" VERBATIM COMMENT "")
   set_property(GLOBAL APPEND PROPERTY DRIFTSCOPE_SITE_FILES "${DRIFTSCOPE_SITE}/${target}")
 endfunction()
-driftscope_site_file("${CMAKE_SOURCE_DIR}/index.html" index.html)
+list(TRANSFORM page_files PREPEND "${CMAKE_SOURCE_DIR}/" OUTPUT_VARIABLE page_sources)
+list(FILTER page_sources INCLUDE REGEX "\\.mjs$")
+add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/index.html"
+  COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/preload_modules.mjs"
+    "${CMAKE_SOURCE_DIR}/index.html" "${CMAKE_SOURCE_DIR}" "${DRIFTSCOPE_SITE}/index.html"
+  DEPENDS "${CMAKE_SOURCE_DIR}/index.html" "${CMAKE_SOURCE_DIR}/cmake/preload_modules.mjs" ${page_sources}
+  VERBATIM COMMENT "")
+set_property(GLOBAL APPEND PROPERTY DRIFTSCOPE_SITE_FILES "${DRIFTSCOPE_SITE}/index.html")
 # Answered by `driftscope serve` itself; on a static host the file says where the page is hosted.
 driftscope_site_file("${CMAKE_CURRENT_SOURCE_DIR}/page/static_session.json" api/session)
 foreach(file IN LISTS page_files)

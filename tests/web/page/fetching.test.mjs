@@ -65,6 +65,34 @@ test("the engine comes compressed and is not fetched again when the page is open
   assert.deepEqual(complaints, []);
 });
 
+test("a link that compares two engines has workers made ahead and needs no second file", async (t) => {
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  const answers = watch(page);
+  let workers = 0;
+  page.on("worker", (worker) => (workers += worker.url().endsWith("/worker.mjs") ? 1 : 0));
+  await page.goto("about:blank");
+  await page.goto(`${url}#model=lenet5&targets=strict,fast&view=Layers`);
+  await page.locator("#screens[data-targets='2'][data-busy='false']").waitFor({ timeout: 60_000 });
+  assert.deepEqual(answers(".more.wasm"), []);
+  assert.equal(workers, 3, "the one that stays and one for each run, two of which were made ahead");
+  assert.deepEqual(complaints, []);
+});
+
+test("the page's modules are fetched at once, each once", async (t) => {
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${url}#plain`);
+  await page.locator("#start:enabled").waitFor();
+  const links = page.locator("link[rel=modulepreload]");
+  const preloaded = await links.evaluateAll((all) => all.map(({ href }) => href));
+  const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  const modules = loaded.filter((name) => /\/web\/.*\.mjs$/.test(name) && !name.endsWith("/page.mjs"));
+  assert.ok(preloaded.length > 30, preloaded.join("\n"));
+  assert.deepEqual(modules.sort(), preloaded.sort());
+  assert.deepEqual(complaints, []);
+});
+
 test("an engine that needs more than usual runs fetches the rest of itself", async (t) => {
   const { page, complaints } = await openServed(t);
   const answers = watch(page);
