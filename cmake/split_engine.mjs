@@ -25,7 +25,7 @@ const kernelKind = (name) => /^xnn_\w+?_ukernel/.exec(name)?.[0] ?? name;
 const ofThreads = "thread|mutex|condition_variable|unique_lock|__libcpp|__assoc_sub_state";
 const always = [
   /\b(driftscope::messages|driftscope::JsonFields|nlohmann|__cxxabiv1)::/,
-  /\bstd::__2::.*\bdouble\*/,
+  /\bstd::__2::.*\b(double|long long)\*/,
   /\bdriftscope::(ThreadPool::|fast::|\(anonymous namespace\)::run_all\()/,
   new RegExp(`^(?!.*\\bdriftscope::(?!ThreadPool)).*(${ofThreads})`),
   /^(?!xnn_)\w+$/,

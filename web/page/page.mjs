@@ -8,7 +8,7 @@ import { host, showHosting } from "./hosting.mjs";
 import { listenToClear, showKept } from "./kept.mjs";
 import { listenToFiles, readAll, resultFiles, whatOpens } from "./opening.mjs";
 import { memoryBudget } from "../shared/memory.mjs";
-import { runInWorker, warmWorkers } from "../worker/runner.mjs";
+import { runInWorker } from "../worker/runner.mjs";
 import { RunError } from "../shared/errors.mjs";
 import { picture } from "./samples.mjs";
 import { startScreens } from "./screens.mjs";
@@ -374,16 +374,6 @@ async function start() {
   fillThreads();
   fillMemory();
   listen();
-  // A link that compares: the worker that stays, and that of the first run.
-  if (new URLSearchParams(location.hash.slice(1)).has("targets") && state.variant.name)
-    warmWorkers(
-      {
-        variant: state.variant.name,
-        threads: threadsFor(state.variant, state.here, 0),
-        memory: askedMemory(),
-      },
-      2,
-    );
   state.engines = await fetchJson("web/engines.json");
   fillEngines();
   state.models = await fetchJson("assets/models.json");

@@ -1,5 +1,5 @@
 // The page's side of a run: starts the worker, forwards its events, ends it.
-// Clients: page.mjs, job.mjs, comparison.mjs.
+// Clients: page.mjs, job.mjs.
 
 import { serveDevices } from "../device/page_devices.mjs";
 import { RunError } from "../shared/errors.mjs";
@@ -8,42 +8,6 @@ import { assemble } from "../shared/safetensors.mjs";
 import { Pulse } from "./pulse.mjs";
 
 const engineFolder = new URL("../../engine/", import.meta.url).href;
-
-/** A worker, and the page's side of what it is given: for workers without WebGL, if their engine asks. */
-function makeWorker() {
-  const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
-  const { port1, port2 } = new MessageChannel();
-  return { worker, port: port1, ports: { devices: port2 }, closeDevices: serveDevices(port1) };
-}
-
-const engineOf = ({ variant, threads, memory }) => ({
-  base: engineFolder,
-  variant,
-  threads,
-  memory: memoryBudget(memory),
-});
-
-const warm = []; // {engine, made}
-
-/**
- * Makes `count` workers that open the engine of `task` = {variant, threads, memory?} already, while the page
- * does something else; runs that are to come take them. They are not made again: a later one would disturb
- * the times of a run.
- */
-export function warmWorkers(task, count) {
-  for (let i = 0; i < count; ++i) {
-    const engine = engineOf(task);
-    const made = makeWorker();
-    made.worker.postMessage({ ahead: { ...engine, ...made.ports } }, Object.values(made.ports));
-    warm.push({ engine: JSON.stringify(engine), made: { ...made, ports: {} } });
-  }
-}
-
-/** One that has this engine, or a new one. */
-function takeWorker(engine) {
-  const place = warm.findIndex((one) => one.engine === JSON.stringify(engine));
-  return place < 0 ? makeWorker() : warm.splice(place, 1)[0].made;
-}
 
 /**
  * Runs `task` = {variant, threads, memory?, model, attachments, start, inputs}; resolves to {reply, trace,
@@ -70,17 +34,19 @@ const start = { phase: "compile", done: 0, total: 0, sample: 0, samples: 0, prep
 
 function runOnce(task, { onChange = () => {}, onAsk, onResult, signal, pulse = new Pulse() }) {
   return new Promise((resolve, reject) => {
-    const engine = engineOf(task);
-    const { worker, port, ports, closeDevices } = takeWorker(engine);
+    const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
     let state = start;
     let about = {};
     const values = []; // pieces, and their bytes as blobs: these need not stay in memory
     const blobs = [];
     const change = (more) => onChange((state = { ...state, ...more }));
+    // For workers without WebGL; used only when their engine asks for it.
+    const { port1, port2 } = new MessageChannel();
+    const closeDevices = serveDevices(port1);
     const end = (settle, value) => {
       worker.terminate();
       pulse.end();
-      port.close();
+      port1.close();
       closeDevices();
       signal?.removeEventListener("abort", stop);
       settle(value);
@@ -117,7 +83,9 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal, pulse = n
         end(reject, new RunError("limit", outOfMemoryText(message)));
       else end(reject, new RunError("internal", message));
     };
-    ports.alive = pulse.connect();
-    worker.postMessage({ attachments: [], ...task, ...engine, ...ports }, Object.values(ports));
+    const memory = memoryBudget(task.memory);
+    const alive = pulse.connect();
+    const ports = { devices: port2, alive };
+    worker.postMessage({ base: engineFolder, attachments: [], ...task, memory, ...ports }, [port2, alive]);
   });
 }

@@ -18,7 +18,6 @@ const quietMs = 500;
 const settleMs = 20;
 
 let engine; // of the run
-let ahead; // the engine and how long it took to open, promised before there was a run
 let messages; // the schema's tables
 
 /** An event of the schema. */
@@ -88,20 +87,6 @@ async function runWith(sink, prepared) {
   return shapes;
 }
 
-/** The engine, and how long it took to open. */
-async function opened(options) {
-  const begin = performance.now();
-  const one = await openEngine(options);
-  return { one, ms: performance.now() - begin };
-}
-
-/** Opens `engine`, unless it was opened ahead; resolves to the milliseconds that it took. */
-async function open(options) {
-  const { one, ms } = await (ahead ?? opened(options));
-  engine = one;
-  return ms;
-}
-
 async function run({
   base,
   variant,
@@ -114,13 +99,15 @@ async function run({
   inputs,
   valuesUrl,
 }) {
-  say("phase", { phase: "compile" });
-  const times = { compile_ms: await open({ base, variant, threads, devices, memory }) };
+  const times = {};
   let begin = performance.now();
   const lap = (name) => {
     times[name] = performance.now() - begin;
     begin = performance.now();
   };
+  say("phase", { phase: "compile" });
+  engine = await openEngine({ base, variant, threads, devices, memory });
+  lap("compile_ms");
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   const load = { target: start.target, attachments: table, once: true };
   const loaded = engine.request("load", load, joined(model, attachments));
@@ -167,7 +154,7 @@ const ask = (question) =>
 async function compare(task) {
   say("phase", { phase: "compile" });
   const { base, variant, threads, devices, memory, model, attachments } = task;
-  await open({ base, variant, threads, devices, memory });
+  engine = await openEngine({ base, variant, threads, devices, memory });
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   engine.request("load", { attachments: table }, joined(model, attachments));
   await coordinate(engine, { threads, ...task.compare }, { ask, report: (result) => say("result", result) });
@@ -175,11 +162,6 @@ async function compare(task) {
 }
 
 self.onmessage = async ({ data }) => {
-  if (data.ahead) {
-    ahead = opened(data.ahead);
-    ahead.catch(() => {}); // a run that needs it says so
-    return;
-  }
   answer(data.alive);
   try {
     messages = await loadMessages(data.base);
