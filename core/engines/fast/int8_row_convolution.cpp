@@ -20,7 +20,7 @@ std::int64_t even_depth(const RowWindow& window) { return window.depth() + windo
 }  // namespace
 
 bool is_int8_row_convolution(const RowWindow& window, std::int64_t groups) {
-  return groups == 1 && window.window.width.dilation == 1;
+  return groups == 1 && window.window.width.dilation == 1 && window.pads_little();
 }
 
 bool int8_rows_pay(const RowWindow& window, const Int8RowKernels& kernels) {

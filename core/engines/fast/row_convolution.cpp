@@ -11,7 +11,8 @@ constexpr std::int64_t few_channels = 4;
 }  // namespace
 
 bool is_row_convolution(const RowWindow& window, std::int64_t groups) {
-  return groups == 1 && window.channels <= few_channels && window.window.width.dilation == 1;
+  return groups == 1 && window.channels <= few_channels && window.window.width.dilation == 1 &&
+         window.pads_little();
 }
 
 RowConvolution::RowConvolution(const RowWindow& window, std::int64_t outputs,

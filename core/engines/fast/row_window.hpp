@@ -19,9 +19,11 @@ struct RowWindow {
 
   /// Of outputs, in all images.
   [[nodiscard]] std::int64_t rows() const { return batch * window.height.output; }
-  /// Rows of an image that the windows of so many rows of outputs reach over.
+  /// Rows of an image that have to be there for the windows of so many rows of outputs.
   [[nodiscard]] std::int64_t ring_rows(std::int64_t at_once) const {
-    return (at_once - 1) * window.height.stride + (window.height.kernel - 1) * window.height.dilation + 1;
+    const std::int64_t reach =
+        (at_once - 1) * window.height.stride + (window.height.kernel - 1) * window.height.dilation + 1;
+    return std::clamp<std::int64_t>(reach, 1, window.height.input);
   }
   /// Elements of a padded row.
   [[nodiscard]] std::int64_t pitch() const {
@@ -31,6 +33,8 @@ struct RowWindow {
   [[nodiscard]] std::int64_t depth() const { return window.width.kernel * channels; }
   [[nodiscard]] std::int64_t step() const { return window.width.stride * channels; }
   [[nodiscard]] std::int64_t row_size() const { return window.width.input * channels; }
+  /// Whether padded rows are of the order of the image's: a model may ask for pads of any size.
+  [[nodiscard]] bool pads_little() const { return pitch() <= 2 * row_size() + 4096 * channels; }
   [[nodiscard]] std::int64_t image_size() const { return window.height.input * row_size(); }
 };
 

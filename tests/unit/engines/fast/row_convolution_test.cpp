@@ -174,6 +174,20 @@ TEST_CASE("RowConvolution_NanAndInfinity_StayWhereTheyBelong") {
   }
 }
 
+TEST_CASE("RowConvolution_PadsAndDilationsOfAnySize_TakeNoMemory") {
+  WindowAxis height{.input = 3, .kernel = 2, .dilation = 1 << 30, .pad_begin = 1 << 30, .output = 3};
+  const WindowAxis width{.input = 3, .kernel = 3, .output = 1};
+  RowWindow shape{1, 1, {height, width}};
+  REQUIRE(is_row_convolution(shape, 1));
+  CHECK(shape.ring_rows(1) == 3);
+  ThreadPool one(1);
+  const Case given{shape, 1, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 0, 0, 1, 1, 1}, {0}};
+  for (const SimdTarget& simd : simd_targets())
+    CHECK(convolved(given, row_convolution_kernels(simd), one, 1, false) == std::vector<float>{6, 15, 24});
+  shape.window.width = {.input = 3, .kernel = 3, .stride = 1 << 20, .pad_begin = 1 << 30, .output = 1025};
+  CHECK_FALSE(is_row_convolution(shape, 1));
+}
+
 TEST_CASE("RowConvolution_GapsGroupsOrManyChannels_AreNone") {
   const WindowAxis axis{.input = 8, .kernel = 3, .output = 6};
   RowWindow shape{1, 4, {axis, axis}};
