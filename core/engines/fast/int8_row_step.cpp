@@ -3,42 +3,11 @@
 #include <new>
 #include <optional>
 
+#include "core/engines/fast/row_step.hpp"
+
 namespace driftscope::fast {
-namespace {
-
-class Int8RowStep final : public Step {
- public:
-  Int8RowStep(Int8RowConvolution convolution, bool channels_last, BufferId in, BufferId out, BufferId scratch)
-      : convolution_(std::move(convolution)),
-        channels_last_(channels_last),
-        in_(in),
-        out_(out),
-        scratch_(scratch) {}
-
-  Status bind(const Memory& memory) override {
-    x_ = memory.at<const std::byte>(in_);
-    y_ = memory.at<std::byte>(out_);
-    space_ = memory.at<std::byte>(scratch_);
-    return {};
-  }
-  Status run(Memory& /*memory*/) override {
-    convolution_.run(x_, channels_last_, y_, space_);
-    return {};
-  }
-
- private:
-  Int8RowConvolution convolution_;
-  bool channels_last_;
-  BufferId in_, out_, scratch_;
-  const std::byte* x_ = nullptr;
-  std::byte* y_ = nullptr;
-  std::byte* space_ = nullptr;
-};
-
-}  // namespace
 
 Result<bool> place_int8_rows(Lowering& lowering, const Int8Conv& conv) {
-  const Shape x_shape = lowering.shape(conv.x);
   const Shape y_shape = lowering.shape(conv.y);
   const std::int64_t outputs = conv.w->shape()[0];
   const std::int64_t work = element_count(y_shape) * (conv.w->elements() / outputs) / 2;
@@ -51,15 +20,7 @@ Result<bool> place_int8_rows(Lowering& lowering, const Int8Conv& conv) {
   } catch (const std::bad_alloc&) {
     return false;
   }
-  const bool plain = lowering.layout(conv.x).plain() && conv.window.channels <= 4;
-  DRIFTSCOPE_TRY(const BufferId in, lowering.read(conv.x, plain ? Layout{} : channels_last(x_shape)));
-  const BufferId out = lowering.write(conv.y, channels_last(y_shape));
-  const BufferId scratch = lowering.scratch(static_cast<std::size_t>(convolution->scratch()));
-  PlannedStep planned;
-  planned.reads = {in};
-  planned.writes = {out, scratch};
-  planned.step = std::make_unique<Int8RowStep>(*std::move(convolution), !plain, in, out, scratch);
-  lowering.emit(std::move(planned));
+  DRIFTSCOPE_CHECK(emit_rows<std::byte>(lowering, *std::move(convolution), conv.window, conv.x, conv.y));
   return true;
 }
 

@@ -4,14 +4,9 @@
 #include <functional>
 
 namespace driftscope::fast {
-namespace {
-
-constexpr std::int64_t few_channels = 4;
-
-}  // namespace
 
 bool is_row_convolution(const RowWindow& window, std::int64_t groups) {
-  return groups == 1 && window.channels <= few_channels && window.window.width.dilation == 1 &&
+  return groups == 1 && window.has_few_channels() && window.window.width.dilation == 1 &&
          window.pads_little();
 }
 

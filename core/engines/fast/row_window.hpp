@@ -33,6 +33,8 @@ struct RowWindow {
   [[nodiscard]] std::int64_t depth() const { return window.width.kernel * channels; }
   [[nodiscard]] std::int64_t step() const { return window.width.stride * channels; }
   [[nodiscard]] std::int64_t row_size() const { return window.width.input * channels; }
+  /// As images have: one to four.
+  [[nodiscard]] bool has_few_channels() const { return channels <= 4; }
   /// Whether padded rows are of the order of the image's: a model may ask for pads of any size.
   [[nodiscard]] bool pads_little() const { return pitch() <= 2 * row_size() + 4096 * channels; }
   [[nodiscard]] std::int64_t image_size() const { return window.height.input * row_size(); }

@@ -209,7 +209,7 @@ void widen(const Byte* from, std::int16_t zero_point, std::int16_t* to, std::siz
 
 Int8RowKernels make_int8_row_kernels() {
   constexpr bool has_rival = HWY_MAX_BYTES >= 64 || HWY_TARGET == HWY_WASM;  // with products of four bytes
-  return {sum_lanes, &run_rows, has_rival, &widen<std::int8_t>, &widen<std::uint8_t>};
+  return {{sum_lanes}, &run_rows, has_rival, &widen<std::int8_t>, &widen<std::uint8_t>};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/engines/fast/simd/row_panels.hpp"
 #include "core/engines/strict/simd/target.hpp"
 
 namespace driftscope::fast {
@@ -32,15 +33,7 @@ struct Int8RowsOfPixels {
   std::size_t pixels = 0;   ///< of all rows
 };
 
-struct Int8RowKernels {
-  std::size_t lanes = 0;  ///< int32 of a vector
-  /// Columns of a panel: two vectors. The last panel has one where that is enough for the outputs left.
-  [[nodiscard]] std::size_t columns() const { return 2 * lanes; }
-  /// Columns of all panels: memory for weights, biases and scales.
-  [[nodiscard]] std::int64_t all_columns(std::int64_t outputs) const {
-    const auto panel = static_cast<std::int64_t>(columns());
-    return (outputs + panel - 1) / panel * panel;
-  }
+struct Int8RowKernels : RowPanels {
   void (*run)(const Int8RowsOfPixels& it) = nullptr;
   /// Whether XNNPACK has kernels for this instruction set that are as fast on whole vectors of channels.
   bool has_rival = false;

@@ -100,7 +100,7 @@ void run_row(const RowOfPixels& it) {
   }
 }
 
-RowConvolutionKernels make_row_convolution_kernels() { return {row_lanes, &run_row}; }
+RowConvolutionKernels make_row_convolution_kernels() { return {{row_lanes}, &run_row}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace driftscope::fast

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/engines/fast/simd/row_panels.hpp"
 #include "core/engines/strict/simd/target.hpp"
 
 namespace driftscope::fast {
@@ -25,15 +26,7 @@ struct RowOfPixels {
   std::size_t pixels = 0;
 };
 
-struct RowConvolutionKernels {
-  std::size_t lanes = 0;  ///< floats of a vector
-  /// Columns of a panel: two vectors. The last panel has one where that is enough for the outputs left.
-  [[nodiscard]] std::size_t columns() const { return 2 * lanes; }
-  /// Columns of all panels: memory for weights, biases and scales.
-  [[nodiscard]] std::int64_t all_columns(std::int64_t outputs) const {
-    const auto panel = static_cast<std::int64_t>(columns());
-    return (outputs + panel - 1) / panel * panel;
-  }
+struct RowConvolutionKernels : RowPanels {
   void (*run)(const RowOfPixels& it) = nullptr;
 };
 
