@@ -7,9 +7,12 @@ import { listProcesses, namesFolder, treeOf } from "./process_list.mjs";
 
 const onWindows = process.platform === "win32";
 
-// Of util-linux: what it starts is ended by the kernel when this process has ended, however it did.
+// Of util-linux: what it starts is ended by the kernel when `starter` has ended, however it did.
 const setpriv = process.platform === "linux" && fs.existsSync("/usr/bin/setpriv") ? "/usr/bin/setpriv" : null;
-const endingWithUs = (command) => (setpriv ? [setpriv, "--pdeathsig", "KILL", "--", ...command] : command);
+// A starter that ended before setpriv asked for this is nobody's parent any more: then nothing begins.
+const unlessAlone = ["/bin/sh", "-c", '[ "$PPID" != "$0" ] || exec "$@"'];
+export const endingWith = (starter, command) =>
+  setpriv ? [setpriv, "--pdeathsig", "KILL", "--", ...unlessAlone, String(starter), ...command] : command;
 
 export class Processes {
   #children = new Map();
@@ -27,7 +30,7 @@ export class Processes {
       const stdio = ["ignore", output, spec.errorsToo ? output : "ignore"];
       if (spec.pass !== undefined) stdio[spec.passedAs] = "pipe";
       for (let i = 0; i < stdio.length; ++i) stdio[i] ??= "ignore";
-      const [program, ...args] = endingWithUs(spec.arguments);
+      const [program, ...args] = endingWith(process.pid, spec.arguments);
       const child = spawn(program, args, {
         stdio,
         detached: !onWindows,

@@ -1,6 +1,6 @@
 // Programs that are started: their end is seen, their tree ends, and none is left when the starter is killed.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { Processes } from "../../../node/system/processes.mjs";
+import { endingWith, Processes } from "../../../node/system/processes.mjs";
 import { Sockets } from "../../../node/system/sockets.mjs";
 
 const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
@@ -72,6 +72,14 @@ test("Processes_End_TakesTheWholeTree_AlsoWhatHasLeftTheGroup", async () => {
   for (const one of tree) assert.ok(!alive(one), `${one}`);
 });
 
+const isSleep = (pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith("/bin/sleep");
+  } catch {
+    return false;
+  }
+};
+
 test("Processes_StarterIsKilled_NothingIsLeft", async (t) => {
   if (process.platform !== "linux") return t.skip("of Linux");
   const module = (name) =>
@@ -88,7 +96,18 @@ test("Processes_StarterIsKilled_NothingIsLeft", async (t) => {
   });
   const [said] = await once(other.stdout, "data");
   const pid = Number(String(said));
-  await later(() => alive(pid));
+  await later(() => isSleep(pid));
   other.kill("SIGKILL");
   await later(() => !alive(pid));
+});
+
+// What setpriv asks of the kernel comes too late when the starter ended before it asked.
+test("Processes_StarterHasEndedBeforehand_ProgramDoesNotBegin", (t) => {
+  if (process.platform !== "linux") return t.skip("of Linux");
+  const said = (starter) => {
+    const [program, ...args] = endingWith(starter, ["/bin/echo", "a  b", "$0"]);
+    return execFileSync(program, args, { encoding: "utf8" });
+  };
+  assert.equal(said(process.pid), "a  b $0\n");
+  assert.equal(said(process.ppid), "");
 });
