@@ -46,8 +46,7 @@ TransposeCalls transpose_calls(std::int64_t element_bytes) {
 }  // namespace
 
 LowerOperator FastOperatorTable::find(const Node& node) const {
-  if (!node.domain.empty()) return nullptr;
-  const auto found = table_.find(node.op_type);
+  const auto found = table_.find(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
   return found == table_.end() ? nullptr : found->second;
 }
 

@@ -20,6 +20,7 @@ using LowerOperator = Result<bool> (*)(Lowering& lowering, const Node& node);
 
 class FastOperatorTable {
  public:
+  /// `op_type` of another domain than ONNX's own as in "com.microsoft.MatMulNBits".
   void add(std::string_view op_type, LowerOperator lower) { table_[std::string(op_type)] = lower; }
   /// Null for operators left to strict.
   [[nodiscard]] LowerOperator find(const Node& node) const;
