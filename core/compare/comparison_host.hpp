@@ -19,6 +19,7 @@ namespace driftscope {
 enum class RunPurpose {
   layers,   ///< the run that is compared: every value that is to be captured
   outputs,  ///< once more, capturing outputs only: did capturing change the result?
+  times,    ///< once more, for the times of nodes and of unwatched runs; values are of no interest
   dataset,  ///< samples of the data set; outputs with a leading axis of samples
   memory,   ///< again and again while memory is watched: of its trace `memory_runs` in `run` counts
 };

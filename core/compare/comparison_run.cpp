@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/bench/memory_growth.hpp"
+#include "core/results/run_times.hpp"
 #include "core/verify/compare.hpp"
 #include "core/verify/engine_models.hpp"
 #include "core/verify/perturbation.hpp"
@@ -83,7 +84,15 @@ void ComparisonRun::begin_run(RunPurpose purpose, ComparisonStage stage,
     current_->run = *std::move(run);
     return;
   }
-  current_->fail(std::move(run).error());
+  run_failed(std::move(run).error());
+}
+
+/// Without its times a target is judged all the same.
+void ComparisonRun::run_failed(Error error) {
+  if (current_->stage == ComparisonStage::measuring_times)
+    set_unwatched_error(*current_->result.trace, std::move(error.message));
+  else
+    current_->fail(std::move(error));
   next_stage();
 }
 
@@ -111,8 +120,7 @@ Result<RunState> ComparisonRun::poll_run() {
   if (!state.ok()) {
     current_->run.reset();
     if (host_.stopped()) return RunState::running;  // the next poll says so
-    current_->fail(state.error());
-    next_stage();
+    run_failed(state.error());
     return RunState::running;
   }
   if (*state != RunState::finished) return *state;
@@ -132,6 +140,8 @@ void ComparisonRun::take_run() {
       add_perturbation_check(*result.trace, *check);
     else
       current_->fail(check.error());
+  } else if (current_->stage == ComparisonStage::measuring_times) {
+    take_times(*result.trace, trace);
   } else if (current_->stage == ComparisonStage::watching_memory) {
     if (const auto memory = memory_over_runs_of(trace)) add_memory_over_runs(*result.trace, *memory);
   } else {
@@ -236,6 +246,12 @@ void ComparisonRun::next_stage() {
       }
       [[fallthrough]];
     case ComparisonStage::comparing:
+      if (plan_.measure_times && !is_file && result.trace) {
+        if (result.verification) listener_.on_verified(next_, result);
+        return begin_run(RunPurpose::times, ComparisonStage::measuring_times);
+      }
+      [[fallthrough]];
+    case ComparisonStage::measuring_times:
       if (plan_.dataset && !is_file && result.verification) {
         listener_.on_verified(next_, result);
         current_->dataset.emplace(*plan_.dataset, next_);

@@ -25,9 +25,11 @@
 namespace driftscope {
 
 struct ComparisonPlan {
-  std::vector<std::string> targets;         ///< the left one first
-  bool perturbation_check = false;          ///< whether capturing changes the outputs; not for files
-  bool verify = true;                       ///< and compare; without it targets only run
+  std::vector<std::string> targets;  ///< the left one first
+  bool perturbation_check = false;   ///< whether capturing changes the outputs; not for files
+  bool verify = true;                ///< and compare; without it targets only run
+  /// Whether times are measured by a run of their own, after the target was judged. Not for files.
+  bool measure_times = false;
   bool watch_memory = false;                ///< whether memory grows from run to run; not for files
   std::optional<DatasetPlan> dataset = {};  ///< not for files
   /// How far rounding can move the answer, predicted from the left target's input before others run.
@@ -41,6 +43,7 @@ enum class ComparisonStage {
   checking_perturbation,
   verifying,
   comparing,
+  measuring_times,
   running_dataset,
   watching_memory
 };
@@ -51,7 +54,7 @@ class ComparisonListener {
   virtual ~ComparisonListener() = default;
   virtual void on_progress(std::size_t target, ComparisonStage stage, std::string_view step,
                            std::int64_t done, std::int64_t total) = 0;
-  /// The target is verified and compared; its run of the data set comes next.
+  /// The target is verified and compared; runs for its times or of the data set follow.
   virtual void on_verified(std::size_t /*target*/, const TargetResult& /*result*/) {}
   /// The target's result is in view(), complete or with its error.
   virtual void on_result(std::size_t target) = 0;
@@ -85,6 +88,7 @@ class ComparisonRun {
   void begin_samples();
   [[nodiscard]] Result<RunState> poll_run();
   void take_run();
+  void run_failed(Error error);
   void prepare_sensitivity();
   void predict_move();
   void verify_trace();

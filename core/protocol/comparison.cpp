@@ -19,6 +19,7 @@ messages::RunPurpose purpose_of(RunPurpose purpose) {
   switch (purpose) {
     case RunPurpose::layers: return messages::RunPurpose::layers;
     case RunPurpose::outputs: return messages::RunPurpose::outputs;
+    case RunPurpose::times: return messages::RunPurpose::times;
     case RunPurpose::memory: return messages::RunPurpose::memory;
     case RunPurpose::dataset: break;
   }
@@ -96,6 +97,7 @@ Result<std::unique_ptr<ServiceComparison>> ServiceComparison::begin(const messag
   if (plan.targets.empty())
     return bad_input("request \"compare\": field \"targets\": expected the left target and others, got none");
   plan.perturbation_check = request.perturbation_check;
+  plan.measure_times = request.measure_times;
   plan.watch_memory = request.watch_memory;
   DRIFTSCOPE_TRY(plan.dataset, dataset_of(request));
   return std::unique_ptr<ServiceComparison>(

@@ -178,7 +178,7 @@ Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model, St
                                  start.record, start.traced && recorder != nullptr));
   if (start.traced) {
     state->record = std::move(start.record);
-    state->record->node_times = false;  // the time of the run is measured
+    state->record->times = false;  // the time of the run is measured
     state->recorder = recorder;
     if (recorder != nullptr)
       state->record->sink = [recorder](const std::string& name, const Tensor& tensor) {

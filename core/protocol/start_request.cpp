@@ -55,6 +55,7 @@ Result<StartRequest> read_start_request(const messages::Start& request, std::spa
   run.record.repeat = static_cast<int>(request.repeat);
   run.record.settling.budget_ns = static_cast<std::int64_t>(request.settle_ms) * 1'000'000;
   run.record.compare_runs = request.compare_runs;
+  run.record.times = request.times;
   if (run.record.compare_runs && (run.record.repeat < 2 || run.record.settling.budget_ns > 0))
     return bad_input(fmt::format(
         "request: \"compare_runs\" needs a \"repeat\" of at least 2 and no \"settle_ms\", got {} and {}",

@@ -36,9 +36,7 @@ void UnwatchedRuns::add_to(Trace& trace) {
 }
 
 Status UnwatchedRuns::failed(Trace& trace, const Error& error) {
-  times_ = {};
-  times_.error = error.message;
-  add_to(trace);
+  set_unwatched_error(trace, error.message);
   return {};
 }
 

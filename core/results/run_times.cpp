@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <utility>
 
 #include "core/statistics/statistics.hpp"
 #include "core/trace/run_fact.hpp"
@@ -82,6 +84,28 @@ std::optional<RunTimes> run_times_of(const Trace& trace) {
     return std::nullopt;
   times.unwatched = std::move(unwatched);
   return times;
+}
+
+void set_unwatched_error(Trace& trace, std::string why) {
+  RunTimes times = run_times_of(trace).value_or(RunTimes());
+  times.unwatched.emplace().error = std::move(why);
+  set_run_times(trace, times);
+}
+
+void take_times(Trace& trace, const Trace& measured) {
+  std::unordered_map<std::string_view, const NodeRecord*> by_name;
+  for (const NodeRecord& node : measured.nodes) by_name.emplace(node.name, &node);
+  for (NodeRecord& node : trace.nodes)
+    if (const auto found = by_name.find(node.name); found != by_name.end())
+      node.time_ns = found->second->time_ns;
+  if (const auto times = run_times_of(measured)) set_run_times(trace, *times);
+  // How an engine timed its nodes in the run that has their times.
+  const auto timed = run_fact_json(measured, "options");
+  if (!timed || !timed->is_object() || !timed->contains("node_times")) return;
+  ordered_json options = run_fact_json(trace, "options").value_or(ordered_json::object());
+  if (!options.is_object()) return;
+  options["node_times"] = timed->at("node_times");
+  set_run_fact(trace, "options", options);
 }
 
 std::string_view time_kind_name(TimeKind kind) {

@@ -34,6 +34,11 @@ void set_run_times(Trace& trace, const RunTimes& times);
 /// Nothing where the trace says nothing (a file that others made) or what it says is malformed.
 [[nodiscard]] std::optional<RunTimes> run_times_of(const Trace& trace);
 
+/// Why there are no unwatched ones.
+void set_unwatched_error(Trace& trace, std::string why);
+/// Gives `trace` the times of nodes and runs that `measured`, of the same model and target, has.
+void take_times(Trace& trace, const Trace& measured);
+
 /// What a time is that of.
 enum class TimeKind {
   unknown,

@@ -166,7 +166,7 @@ struct Recording::State final : public TraceSink {
   [[nodiscard]] bool settles() const { return options.settling.budget_ns > 0; }
 
   [[nodiscard]] bool wants_times() const override {
-    return options.node_times && options.capture != Capture::outputs;
+    return options.times && options.capture != Capture::outputs;
   }
 
   void sample_memory_now() {
@@ -231,7 +231,7 @@ struct Recording::State final : public TraceSink {
   void describe() {
     nlohmann::json run = describe_session(session, begin_seconds);
     run["repeat"] = repetition;
-    run["times"] = {{"watched_ns", run_ns}};  // core/results/run_times.hpp
+    if (options.times) run["times"] = {{"watched_ns", run_ns}};  // core/results/run_times.hpp
     run["capture"] = capture_name(options.capture);
     if (inside) add_inside();
     if (!graph->notes.empty()) run["notes"] = note_lines(graph->notes);

@@ -34,7 +34,9 @@ struct RecordOptions {
   SettlingLimits settling = {};
   /// Whether the values of all runs are compared with those of the first, bit for bit (repeat_check.hpp).
   bool compare_runs = false;
-  bool node_times = true;  ///< unless only outputs are captured; also where they slow an engine down
+  /// Whether the trace has times: of runs, and of nodes unless only outputs are captured, also where
+  /// measuring these slows an engine down.
+  bool times = true;
   /// Receives captured values instead of the trace, which then holds only the graph's outputs: a
   /// large run need not be entirely in memory.
   TensorSink sink = {};

@@ -128,6 +128,11 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
       request.inputs = inputs_.inputs.tensors;
       request.plan.capture = messages::Capture::outputs;
       break;
+    case RunPurpose::times:
+      request.inputs = inputs_.inputs.tensors;
+      request.plan = inputs_.plan;
+      request.plan.values.emplace();
+      break;
     case RunPurpose::layers:
       request.inputs = inputs_.inputs.tensors;
       request.plan = inputs_.plan;

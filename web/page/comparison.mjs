@@ -3,6 +3,7 @@
 // PC. Client: screens.mjs.
 import { runInWorker } from "../worker/runner.mjs";
 import { isOnPc, runOnPc } from "./pc_runs.mjs";
+import { withTimesOf } from "../shared/safetensors.mjs";
 
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
 
@@ -10,9 +11,9 @@ const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
  * `plan` = {targets, samples?, labels?}; `task` is common to all workers: {variant, threads, memory?,
  * model, attachments}. `runOf(target, purpose)` adds what a run needs: {inputs, start}.
  *
- * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run of layers, as in
- * runner.mjs; `onResult({place, done, recorded, error?, comparison, topology, trace})` before the data set
- * and when the target is done, where `trace` has the recording's bytes. Rejects when `signal` stops
+ * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run whose times were
+ * measured, as in runner.mjs; `onResult({place, done, recorded, error?, comparison, topology, trace})` once the
+ * target is judged, before the data set and when it is done, where `trace` has the recording's bytes. Rejects when `signal` stops
  * it, or when the worker that stays fails.
  */
 export async function compareTargets(plan, task, runOf, { onStep, onRun, onResult, signal }) {
@@ -27,9 +28,10 @@ export async function compareTargets(plan, task, runOf, { onStep, onRun, onResul
       signal,
     });
     // The history is of this browser.
-    if (purpose === "layers" && !isOnPc(target)) await onRun(place, whole, result);
+    if (purpose === "times" && !isOnPc(target)) await onRun(place, whole, result);
     const trace = await bytesOf(result.file);
     if (purpose === "layers") traces[place] = trace;
+    if (purpose === "times") traces[place] = withTimesOf(traces[place], trace);
     onStep(place, { step: "judging", done: 0, total: 0 });
     return { answer: { trace }, transfer: purpose === "layers" ? [] : [trace.buffer] };
   };
@@ -58,8 +60,8 @@ function progressOf(purpose, samples) {
     if (to_prepare > 0) return { step: "compiling shaders", done: prepared, total: to_prepare };
     if (!phase) return { step: "starting", done, total };
     if (phase === "time" && purpose === "memory") return { step: "watching memory", done, total };
-    if (phase === "run") return { step: "running", done, total };
-    if (phase === "time") return { step: "measuring its time", done, total };
+    if (phase === "run" && purpose !== "times") return { step: "running", done, total };
+    if (phase === "run" || phase === "time") return { step: "measuring its time", done, total };
     return { step: "preparing", done: 0, total: 0 };
   };
 }

@@ -11,7 +11,7 @@ const demo = {
   sample: 121,
   takes: ({ kind, device }) => kind !== "peer" && device === "cpu", // runs in any browser, without a download
 };
-/** Watched runs go on until the times of layers have settled, or for so long. */
+/** For the times of layers the model runs until they have settled, or for so long. */
 const settleMs = 1000;
 /** How long a target's own time is measured. */
 const unwatchedMs = 1000;
@@ -230,7 +230,8 @@ class Screens {
     };
     this.#post({ progress, doing: "running" });
     const shown = []; // by place; without those that have no recording
-    const plan = { targets, perturbation_check, watch_memory };
+    // What a target computed is shown before its times are measured.
+    const plan = { targets, perturbation_check, watch_memory, measure_times: true };
     if (dataset && choice.samples)
       Object.assign(plan, { samples: choice.samples.count, labels: choice.labels() });
     const task = {
@@ -250,11 +251,13 @@ class Screens {
         onResult: (result) => {
           const { place, done, recorded, error } = result;
           if (recorded) {
+            const first = shown.length === 0;
             shown[place] = result;
             this.#show(
               choice,
               shown.filter((one) => one),
             );
+            if (first) this.#gui.view("Layers");
           }
           if (error && done) step(place, { state: "failed", error: error.message });
           else if (done) step(place, { state: "done", done: 1, total: 1 });
@@ -279,11 +282,12 @@ class Screens {
     const { samples } = choice;
     const purposes = {
       layers: {
-        ...(repeat ? { repeat, compare_runs: true } : { settle_ms: settleMs }),
-        unwatched_ms: unwatchedMs,
+        ...(repeat ? { repeat, compare_runs: true } : {}),
+        times: false,
         capture: "all",
         stream: true,
       },
+      times: { settle_ms: settleMs, unwatched_ms: unwatchedMs, capture: "all", values: [] },
       outputs: { capture: "outputs" },
       memory: { capture: "outputs", memory_runs: memoryRuns },
     };
@@ -312,6 +316,5 @@ class Screens {
     this.#canvas.dataset.targets = traces.length;
     this.#page.table.closest("details").hidden = false;
     showComparison(this.#page.table, comparisons, results.at(-1).metrics);
-    if (comparisons.length === 1) this.#gui.view("Layers");
   }
 }

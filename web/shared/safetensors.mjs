@@ -9,13 +9,10 @@ export function writeSafetensors(tensors) {
     header[name] = { dtype: "F32", shape, data_offsets: [offset, offset + values.byteLength] };
     offset += values.byteLength;
   }
-  let json = JSON.stringify(header);
-  json = json.padEnd(Math.ceil(json.length / 8) * 8); // the data starts at a multiple of 8
-  const head = new TextEncoder().encode(json);
-  const file = new Uint8Array(8 + head.length + offset);
-  new DataView(file.buffer).setBigUint64(0, BigInt(head.length), true);
-  file.set(head, 8);
-  let at = 8 + head.length;
+  const head = headBytes(header);
+  const file = new Uint8Array(head.length + offset);
+  file.set(head);
+  let at = head.length;
   for (const { values } of tensors) {
     file.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
     at += values.byteLength;
@@ -39,6 +36,14 @@ const safetensorsNames = {
   bool: "BOOL",
 };
 
+function headBytes(header) {
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const head = new Uint8Array(8 + Math.ceil(text.length / 8) * 8).fill(0x20); // blanks: data at 8·n
+  new DataView(head.buffer).setBigUint64(0, BigInt(head.length - 8), true);
+  head.set(text, 8);
+  return head;
+}
+
 function headOf(file) {
   const size = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   return { header: JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + size))), size: 8 + size };
@@ -57,9 +62,30 @@ export function assemble(file, values, blobs) {
     offset += bytes;
     header[name].data_offsets[1] = offset;
   }
-  const text = new TextEncoder().encode(JSON.stringify(header));
-  const head = new Uint8Array(8 + Math.ceil(text.length / 8) * 8).fill(0x20); // blanks: data at 8·n
-  new DataView(head.buffer).setBigUint64(0, BigInt(head.length - 8), true);
-  head.set(text, 8);
-  return new Blob([head, ...blobs], { type: "application/octet-stream" });
+  return new Blob([headBytes(header), ...blobs], { type: "application/octet-stream" });
+}
+
+/**
+ * The trace with the times that `measured`, one of the same model and target, has: as take_times does
+ * (core/results/run_times.hpp).
+ */
+export function withTimesOf(trace, measured) {
+  const { header, size } = headOf(trace);
+  const about = header.__metadata__;
+  const other = headOf(measured).header.__metadata__;
+  const times = new Map(JSON.parse(other.nodes).map(({ name, time_ns }) => [name, time_ns]));
+  const nodes = JSON.parse(about.nodes).map((node) => ({
+    ...node,
+    time_ns: times.get(node.name) ?? node.time_ns,
+  }));
+  const [run, timed] = [JSON.parse(about.run), JSON.parse(other.run)];
+  if (timed.times) run.times = timed.times;
+  const how = timed.options?.node_times;
+  if (how !== undefined) run.options = { ...run.options, node_times: how };
+  Object.assign(about, { nodes: JSON.stringify(nodes), run: JSON.stringify(run) });
+  const head = headBytes(header);
+  const whole = new Uint8Array(head.length + trace.length - size);
+  whole.set(head);
+  whole.set(trace.subarray(size), head.length);
+  return whole;
 }

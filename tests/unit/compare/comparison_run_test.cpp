@@ -1,11 +1,14 @@
 // The order of a comparison, and how failures are handled; the host returns traces and runs nothing.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
+#include <span>
 
 #include "core/bench/memory_growth.hpp"
 #include "core/compare/comparison_run.hpp"
 #include "core/eval/infer_shapes.hpp"
+#include "core/results/run_times.hpp"
 #include "core/verify/perturbation.hpp"
 #include "unit/support/model_builder.hpp"
 
@@ -35,6 +38,7 @@ struct Outcome {
   std::vector<float> y = {1, 2};
   std::optional<Error> at_start = {};
   std::optional<Error> while_running = {};
+  std::optional<Error> while_timed = {};
   int waits = 0;
   std::vector<float> dataset = {0, 1, 1, 0};  ///< two samples of two classes
 };
@@ -62,9 +66,10 @@ class FakeHost final : public ComparisonHost {
     Result<RunState> poll(const StepProgress& progress) override {
       progress("running", 1, 2);
       if (outcome_.waits-- > 0) return RunState::waiting;
-      if (outcome_.while_running) {
+      const auto& error = purpose_ == RunPurpose::times ? outcome_.while_timed : outcome_.while_running;
+      if (error) {
         failed_ = true;
-        return *outcome_.while_running;
+        return *error;
       }
       return RunState::finished;
     }
@@ -75,6 +80,11 @@ class FakeHost final : public ComparisonHost {
         Trace trace = trace_of(target_, outcome_.y);
         if (purpose_ == RunPurpose::memory)
           add_memory_over_runs(trace, {.runs = 40, .series = {{"heap_in_use", true, {1, 2}, {5, 5}}}});
+        if (purpose_ == RunPurpose::times) {
+          trace.tensors.clear();
+          trace.nodes.front().time_ns = {9, 8};
+          set_run_times(trace, {{19, 18}, UnwatchedTimes{30, 12, {15}, ""}});
+        }
         return trace;
       }
       Trace trace;
@@ -99,7 +109,7 @@ class FakeHost final : public ComparisonHost {
   Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose,
                                            std::span<const std::int64_t> samples) override {
     samples_asked.emplace_back(samples.begin(), samples.end());
-    constexpr const char* names[] = {"layers", "outputs", "dataset", "memory"};
+    constexpr const char* names[] = {"layers", "outputs", "times", "dataset", "memory"};
     asked.push_back(target.text() + " " + names[static_cast<int>(purpose)]);
     const Outcome& outcome = outcomes[target.text()];
     if (outcome.at_start) return *outcome.at_start;
@@ -119,6 +129,10 @@ class Log final : public ComparisonListener {
         std::to_string(target) + " " + std::to_string(static_cast<int>(stage)) + " " + std::string(step);
     if (lines.empty() || lines.back() != line) lines.push_back(std::move(line));
   }
+  void on_verified(std::size_t target, const TargetResult&) override {
+    if (log_verified) lines.push_back(std::to_string(target) + " verified");
+  }
+  bool log_verified = false;
   void on_result(std::size_t target) override { lines.push_back(std::to_string(target) + " done"); }
 };
 
@@ -149,8 +163,8 @@ TEST_CASE("ComparisonRun_EachTarget_IsRunVerifiedComparedAndGivenTheDataSet") {
       c.run({.targets = {"pc/strict", "chrome/fast"}, .dataset = DatasetPlan{2, {1, 0}}});
   CHECK(c.host.asked ==
         Strings{"pc/strict layers", "pc/strict dataset", "chrome/fast layers", "chrome/fast dataset"});
-  CHECK(c.log.lines == Strings{"0 0 running", "0 2 verifying", "0 4 running", "0 done", "1 0 running",
-                               "1 2 verifying", "1 4 running", "1 done"});
+  CHECK(c.log.lines == Strings{"0 0 running", "0 2 verifying", "0 5 running", "0 done", "1 0 running",
+                               "1 2 verifying", "1 5 running", "1 done"});
   CHECK(view.left.verification->verdict == Verdict::identical);
   CHECK(!view.left.comparison);
   CHECK(view.left.dataset->correct == 2);
@@ -314,6 +328,39 @@ TEST_CASE("ComparisonRun_Memory_IsWatchedLastAndAddedToTheTrace") {
   }
 }
 
+TEST_CASE("ComparisonRun_Times_AreMeasuredOnceTheTargetIsJudged") {
+  Case c;
+  c.log.log_verified = true;
+  const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"},
+                                     .measure_times = true,
+                                     .watch_memory = true,
+                                     .dataset = DatasetPlan{2, {}}});
+  CHECK(c.host.asked == Strings{"pc/strict layers", "pc/strict times", "pc/strict dataset",
+                                "pc/strict memory", "pc/fast layers", "pc/fast times", "pc/fast dataset",
+                                "pc/fast memory"});
+  const Strings of_left = {"0 0 running", "0 2 verifying", "0 verified",  "0 4 running",
+                           "0 verified",  "0 5 running",   "0 6 running", "0 done"};
+  REQUIRE(c.log.lines.size() == 2 * of_left.size());
+  CHECK(std::ranges::equal(of_left, std::span(c.log.lines).first(of_left.size())));
+  for (const TargetResult* result : {&view.left, &view.right[0]}) {
+    CHECK(run_time(*result).ns == 15);
+    CHECK(result->trace->nodes.front().time_ns == std::vector<std::int64_t>{9, 8});
+    CHECK(result->trace->tensors.size() == 2);
+    CHECK(memory_over_runs_of(*result->trace));
+  }
+}
+
+TEST_CASE("ComparisonRun_TimesThatFail_LeaveTheRest") {
+  Case c;
+  c.host.outcomes["pc/strict"].while_timed = Error{ErrorKind::limit, "out of memory"};
+  const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"}, .measure_times = true});
+  CHECK(!view.left.error);
+  CHECK(view.left.verification->verdict == Verdict::identical);
+  CHECK(run_time(view.left).error == "out of memory");
+  CHECK(view.left.trace->nodes.front().time_ns == std::vector<std::int64_t>{5});
+  CHECK(run_time(view.right[0]).ns == 15);
+}
+
 TEST_CASE("ComparisonRun_WithoutVerifying_OnlyRunsAndChecks") {
   Case c;
   const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"},
@@ -332,6 +379,7 @@ TEST_CASE("ComparisonRun_AFile_IsReadOnce") {
   Case c;
   const ComparisonView view = c.run({.targets = {"file/a.safetensors"},
                                      .perturbation_check = true,
+                                     .measure_times = true,
                                      .watch_memory = true,
                                      .dataset = DatasetPlan{2, {}}});
   CHECK(c.host.asked == Strings{"file/a.safetensors layers"});

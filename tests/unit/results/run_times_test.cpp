@@ -48,6 +48,24 @@ TEST_CASE("RunTime_LayersWithoutTimes_AreUnknown") {
   CHECK(run_time(trace).layers == "timestamps of the GPU");
 }
 
+TEST_CASE("RunTimes_TakenFromAnotherTrace_ReplaceTheOnesThatAreThere") {
+  Trace trace = with_layers({5}, {});
+  trace.nodes.push_back({"c", "Relu", {"z"}, {3}});
+  trace.run = R"({"engine":"fast","options":{"threads":2,"node_times":"watched"}})";
+  Trace measured = with_layers({8, 6}, {4, 2});
+  measured.run = R"({"options":{"node_times":"timestamps of the GPU"}})";
+  set_run_times(measured, {{90, 20}, UnwatchedTimes{30.0, 12, {9.0}, ""}});
+  take_times(trace, measured);
+  CHECK(trace.nodes[0].time_ns == std::vector<std::int64_t>{8, 6});
+  CHECK(trace.nodes[1].time_ns == std::vector<std::int64_t>{4, 2});
+  CHECK(trace.nodes[2].time_ns == std::vector<std::int64_t>{3});
+  CHECK(run_time(trace).ns == 9.0);
+  CHECK(run_time(trace).layers == "timestamps of the GPU");
+  const auto run = parse_ordered_json(trace.run);
+  CHECK(run["engine"] == "fast");
+  CHECK(run["options"]["threads"] == 2);
+}
+
 TEST_CASE("RunTimes_MalformedFacts_AreLeftAlone") {
   Trace trace;
   for (const char* run : {"", "[]", R"({"times":3})", R"({"times":{"watched_ns":["a"]}})",

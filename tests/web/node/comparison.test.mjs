@@ -120,6 +120,70 @@ test("a step is what the worker does, and how much of it is done", async (t) => 
   ]);
 });
 
+/** A trace with one tensor. */
+function writeTrace(metadata, values) {
+  const data = new Uint8Array(Float32Array.from(values).buffer);
+  const header = {
+    __metadata__: metadata,
+    x: { dtype: "F32", shape: [values.length], data_offsets: [0, data.length] },
+  };
+  const text = Buffer.from(JSON.stringify(header));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(text.length));
+  return new Uint8Array(Buffer.concat([size, text, data]));
+}
+
+function readTrace(bytes) {
+  const size = 8 + Number(Buffer.from(bytes).readBigUInt64LE());
+  assert.equal(size % 8, 0);
+  const { __metadata__: metadata, x } = JSON.parse(Buffer.from(bytes.subarray(8, size)).toString());
+  const data = bytes.slice(size + x.data_offsets[0], size + x.data_offsets[1]);
+  return { metadata, values: [...new Float32Array(data.buffer)] };
+}
+
+test("the times of a later run become those of the trace that is shown", async (t) => {
+  const trace = (nodes, run, values) =>
+    writeTrace({ nodes: JSON.stringify(nodes), run: JSON.stringify(run), format: "f" }, values);
+  const first = trace(
+    [
+      { name: "a", op: "Relu", time_ns: [] },
+      { name: "b", op: "Neg", time_ns: [7] },
+    ],
+    { engine: "fast", options: { threads: 2 } },
+    [1, 2, 3],
+  );
+  const times = { watched_ns: [9, 8], unwatched: { median_ns: 5 } };
+  const second = trace(
+    [{ name: "a", op: "Relu", time_ns: [4, 3] }],
+    { times, options: { node_times: "w" } },
+    [],
+  );
+  const done = (bytes) => ({ type: "done", trace: bytes, reply: {} });
+  const result = { type: "result", place: 0 };
+  const script = [ask(0), [result, ask(0, "times")], [result, { type: "done" }]];
+  workers(t, script, [done(first), done(second)]);
+  const [shown, ran] = [[], []];
+  await compareTargets({ targets: ["t0"] }, {}, runOf, {
+    ...callbacks(),
+    onRun: (place, task, { file }) => ran.push(file.size),
+    onResult: (one) => shown.push(one.trace),
+  });
+  assert.deepEqual(ran, [second.length], "what the history keeps is measured");
+  assert.deepEqual(shown[0], first);
+  const { metadata, values } = readTrace(shown[1]);
+  assert.deepEqual(values, [1, 2, 3]);
+  assert.equal(metadata.format, "f");
+  assert.deepEqual(JSON.parse(metadata.run), {
+    engine: "fast",
+    options: { threads: 2, node_times: "w" },
+    times,
+  });
+  assert.deepEqual(JSON.parse(metadata.nodes), [
+    { name: "a", op: "Relu", time_ns: [4, 3] },
+    { name: "b", op: "Neg", time_ns: [7] },
+  ]);
+});
+
 test("stopped, it ends the run and the worker that stays", async (t) => {
   const abort = new AbortController();
   const made = workers(t, [ask(0)], []);
