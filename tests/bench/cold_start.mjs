@@ -1,5 +1,6 @@
-// The page's cold start: from the address to the first comparison of two engines on the screens, and the
-// bytes that came over the wire for it, in each browser, each time with an empty profile.
+// The page's start: from the address to the first table of layers on the screens, and to the end of a comparison
+// of two engines, in each browser, each time with an empty profile and then once more with what it has kept; and
+// the bytes that came over the wire the first time.
 //
 //   node tests/bench/cold_start.mjs [REPETITIONS]
 import { createServer, request as httpRequest } from "node:http";
@@ -13,14 +14,18 @@ import { openIn } from "../web/page/other_browsers.mjs";
 const repetitions = Number(process.argv[2] ?? 5);
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 
-// Reports when the engines have run (the table is there), and when their comparison has been drawn.
+// Reports when the table of the first target was drawn, and when all has ended, here and after loading again.
 const probe = `{
+  let tableMs = 0;
   const look = () => {
     const { dataset } = document.getElementById("screens") ?? {};
+    if (!tableMs && dataset?.targets >= 1 && dataset.view === "Layers") tableMs = performance.now();
     if (dataset?.targets !== "2" || dataset.busy !== "false" || dataset.view !== "Layers")
       return requestAnimationFrame(look);
-    const seen = { ms: performance.now(), error: dataset.error, layer: dataset.layer };
-    fetch("probe", { method: "POST", body: JSON.stringify(seen) });
+    const seen = { tableMs, endMs: performance.now(), error: dataset.error };
+    const again = sessionStorage.again;
+    sessionStorage.again = true;
+    fetch("probe", { method: "POST", body: JSON.stringify(seen) }).then(() => again || location.reload());
   };
   requestAnimationFrame(look);
 }`;
@@ -39,13 +44,14 @@ function scope() {
 /** A proxy in front of `driftscope serve` that counts the bytes and adds the probe to the page. */
 async function countingServer(upstream) {
   const counts = { bytes: 0, requests: 0 };
+  const posts = []; // what the probe saw: cold, then warm, and the bytes until then
   let post;
   const posted = new Promise((resolve) => (post = resolve));
   const page = new URL(upstream);
   const server = createServer((request, response) => {
     if (request.url.endsWith("/probe"))
       return text(request)
-        .then((body) => post(JSON.parse(body)))
+        .then((body) => posts.push({ ...JSON.parse(body), ...counts }) === 2 && post(posts))
         .finally(() => response.end());
     if (request.url.endsWith("/probe.js"))
       return response.writeHead(200, { "Content-Type": "text/javascript" }).end(probe);
@@ -72,7 +78,7 @@ async function countingServer(upstream) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const link = "#model=lenet5&targets=strict,fast&view=Layers";
   const url = `http://127.0.0.1:${server.address().port}${page.pathname}${link}`;
-  return { url, posted, counts, close: () => (server.close(), server.closeAllConnections()) };
+  return { url, posted, close: () => (server.close(), server.closeAllConnections()) };
 }
 
 const openers = {
@@ -90,9 +96,7 @@ const openers = {
 };
 
 for (const [browser, open] of Object.entries(openers)) {
-  const times = [];
-  const whole = [];
-  let counts;
+  const seen = [];
   for (let i = 0; i < repetitions; ++i) {
     const t = scope();
     const served = start(["serve", "--port", "0"]);
@@ -107,16 +111,13 @@ for (const [browser, open] of Object.entries(openers)) {
       );
       const counting = await countingServer(upstream);
       t.after(counting.close);
-      const begin = performance.now();
       await open(t, counting.url);
       const late = new Promise((_, reject) =>
         setTimeout(reject, 120_000, new Error(`${browser}: nothing was compared in two minutes`)).unref(),
       );
-      const seen = await Promise.race([counting.posted, late]);
-      if (seen.error) throw new Error(`${browser}: ${seen.error}`);
-      times.push(seen.ms);
-      whole.push(performance.now() - begin);
-      counts = counting.counts;
+      const posts = await Promise.race([counting.posted, late]);
+      for (const { error } of posts) if (error) throw new Error(`${browser}: ${error}`);
+      seen.push(posts);
     } finally {
       await t.close();
     }
@@ -124,9 +125,11 @@ for (const [browser, open] of Object.entries(openers)) {
   const seconds = (ms) => (ms / 1000).toFixed(2);
   const range = (list) =>
     `${seconds(median(list))} s (${seconds(Math.min(...list))} to ${seconds(Math.max(...list))})`;
-  const traffic = `${(counts.bytes / 1e6).toFixed(2)} MB in ${counts.requests} requests`;
-  console.log(
-    `${browser}: first comparison ${range(times)} after the address, ` +
-      `${range(whole)} with the browser's start; ${traffic}; ${repetitions} times`,
-  );
+  const [{ bytes, requests }] = seen.at(-1);
+  for (const [which, name] of ["cold", "warm"].entries())
+    console.log(
+      `${browser}, ${name}: first table ${range(seen.map((posts) => posts[which].tableMs))}, ` +
+        `two engines compared ${range(seen.map((posts) => posts[which].endMs))}`,
+    );
+  console.log(`${browser}: ${(bytes / 1e6).toFixed(2)} MB in ${requests} requests; ${repetitions} times`);
 }
