@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "core/platform/platform.hpp"
+#include "core/platform/sharing.hpp"
+#include "core/platform/thread_time.hpp"
 
 namespace driftscope {
 
@@ -70,6 +72,13 @@ struct ThreadPool::State {
   std::mutex mutex;  // for sleeping threads
   std::condition_variable work_ready;
   std::condition_variable work_done;
+  // Only some loops are timed, as reading a thread's time is a system call.
+  static constexpr int loops_per_timing = 64;
+  Sharing sharing;
+  int loops = 0;
+  const bool can_time = thread_processor_ns().has_value();
+  bool timed = false;                          // this loop
+  std::atomic<std::int64_t> processor_ns = 0;  // of its chunks that have finished
   std::vector<Progress> progress;
   std::vector<std::thread> threads;  // without the calling thread
 
@@ -84,11 +93,13 @@ struct ThreadPool::State {
 
   void work() {
     for (std::int64_t i = take(); i >= 0; i = take()) {
+      const std::int64_t begin = timed ? thread_processor_ns().value_or(0) : 0;
       try {
         (*body)(i* chunk, std::min(count, (i + 1) * chunk));
       } catch (const std::bad_alloc&) {
         out_of_memory = true;
       }
+      if (timed) processor_ns += thread_processor_ns().value_or(begin) - begin;
       if (unfinished.fetch_sub(1) == 1 && caller_sleeps) {
         const std::lock_guard lock(mutex);
         work_done.notify_one();
@@ -107,6 +118,47 @@ struct ThreadPool::State {
       }
       work();
     }
+  }
+
+  /// On the calling thread alone.
+  void run_alone(std::int64_t all, FunctionRef<void(std::int64_t, std::int64_t)> whole) {
+    const std::int64_t begin = timed ? monotonic_ns() : 0;
+    const std::int64_t processor_begin = timed ? thread_processor_ns().value_or(0) : 0;
+    whole(0, all);
+    if (!timed) return;
+    const std::int64_t now = monotonic_ns();
+    sharing.add({now - begin, thread_processor_ns().value_or(0) - processor_begin}, now);
+  }
+
+  void run_shared(std::int64_t all, std::int64_t grain, int size,
+                  FunctionRef<void(std::int64_t, std::int64_t)> part) {
+    // About four chunks a thread: enough to even out, few enough that taking one costs nothing.
+    const std::int64_t wanted = static_cast<std::int64_t>(size) * 4;
+    const std::int64_t begin = timed ? monotonic_ns() : 0;
+    body = &part;
+    count = all;
+    chunk = std::max(grain, (all + wanted - 1) / wanted);
+    chunks = (all + chunk - 1) / chunk;
+    processor_ns = 0;
+    unfinished = chunks;
+    left = chunks;
+    if (sleepers > 0) {
+      const std::lock_guard lock(mutex);
+      work_ready.notify_all();
+    }
+    work();
+    wait_until_done();
+    if (timed) {
+      const std::int64_t now = monotonic_ns();
+      sharing.add({now - begin, processor_ns}, now);
+    }
+    if (out_of_memory.exchange(false)) throw std::bad_alloc();
+  }
+
+  /// Whether the next loop is shared; it may be timed.
+  bool shares() {
+    timed = can_time && ++loops % loops_per_timing == 0;
+    return !can_time || sharing.wanted(&monotonic_ns);
   }
 
   void wait_until_done() {
@@ -148,28 +200,22 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
   grain = std::max<std::int64_t>(grain, 1);
   State& state = *state_;
   if (state.threads.empty() || count <= grain) return body(0, count);
-  // About four chunks a thread: enough to even out, few enough that taking one costs nothing.
-  const std::int64_t wanted = static_cast<std::int64_t>(size()) * 4;
-  state.body = &body;
-  state.count = count;
-  state.chunk = std::max(grain, (count + wanted - 1) / wanted);
-  state.chunks = (count + state.chunk - 1) / state.chunk;
-  state.unfinished = state.chunks;
-  state.left = state.chunks;
-  if (state.sleepers > 0) {
-    const std::lock_guard lock(state.mutex);
-    state.work_ready.notify_all();
-  }
-  state.work();
-  state.wait_until_done();
-  if (state.out_of_memory.exchange(false)) throw std::bad_alloc();
+  if (state.shares())
+    state.run_shared(count, grain, size(), body);
+  else
+    state.run_alone(count, body);
 }
 
 void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body) {
+  if (state_->threads.empty() || parts == 1 || !state_->shares()) {
+    for (std::int64_t step = 0; step < steps; ++step)
+      for (int part = 0; part < parts; ++part) body(part, step);
+    return;
+  }
   std::vector<Progress>& progress = state_->progress;
   for (Progress& one : progress) one.steps = 0;
   // A waiting thread holds exactly one part, and there are as many threads as parts: every part gets one.
-  parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t /*end*/) {
+  const auto run_part = [&](std::int64_t begin, std::int64_t /*end*/) {
     const int part = static_cast<int>(begin);
     bool works = true;  // without memory it goes on counting: the others wait for its steps
     for (std::int64_t step = 0; step < steps; ++step) {
@@ -186,7 +232,9 @@ void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(
       }
     }
     if (!works) throw std::bad_alloc();
-  });
+  };
+  state_->timed = false;  // waiting by spinning looks like work
+  state_->run_shared(parts, 1, size(), run_part);
 }
 
 }  // namespace driftscope

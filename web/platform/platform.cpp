@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include "core/platform/thread_time.hpp"
+
 namespace driftscope {
 
 // Not emscripten_get_now: with threads it adds performance.timeOrigin, which WebKit computes
@@ -14,6 +16,8 @@ namespace driftscope {
 std::int64_t monotonic_ns() {
   return static_cast<std::int64_t>(std::llround(emscripten_performance_now() * 1e6));
 }
+
+std::optional<std::int64_t> thread_processor_ns() { return std::nullopt; }
 
 double wall_clock_seconds() { return emscripten_date_now() / 1000.0; }
 
