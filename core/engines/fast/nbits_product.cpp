@@ -74,8 +74,8 @@ void NBitsProduct::pack(const NBitsWeights& weights, std::int64_t panel) {
     }
     for (std::int64_t word = 0; word < words; ++word, to += width)
       for (std::int64_t i = 0; i < numbers(); ++i) {
-        const std::int64_t k = block * layout_.block + word * numbers() + i;
-        if (k >= layout_.depth) break;
+        const std::int64_t k =
+            block * layout_.block + word * numbers() + i;  // the last block has more than K
         for (std::int64_t n = 0; n < columns; ++n)
           to[n] |= static_cast<std::uint32_t>(weights.step(k, first + n)) << (bits_ * i);
       }

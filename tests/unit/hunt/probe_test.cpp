@@ -127,7 +127,7 @@ TEST_CASE("HuntProbe_EveryFamily_DrawsValidGraphs") {
   }
 }
 
-TEST_CASE("HuntProbe_OnStrictAndFast_RaisesNoAlarm") {
+TEST_CASE("HuntProbe_OnStrictAndFast_RaisesNoAlarm" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(40);
   SEED_INFO(seed);
   ThreadPool threads(2);

@@ -82,7 +82,7 @@ TEST_CASE("Bounded_EveryOperation_CoversFloat32") {
   }
 }
 
-TEST_CASE("Bounded_EveryFunction_CoversFloat32") {
+TEST_CASE("Bounded_EveryFunction_CoversFloat32" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test::test_seed(13);
   SEED_INFO(seed);
   Rng rng(seed);

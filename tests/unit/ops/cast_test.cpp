@@ -163,7 +163,7 @@ void check_pair(DType from, DType to) {
 
 }  // namespace
 
-TEST_CASE("Cast_EveryPairOfTypes_IsTheNearestNumber") {
+TEST_CASE("Cast_EveryPairOfTypes_IsTheNearestNumber" * doctest::test_suite("slow")) {
   for (const DType from : types)
     for (const DType to : types) with_bits(from, [&]<class From>() { check_pair<From>(from, to); });
 }

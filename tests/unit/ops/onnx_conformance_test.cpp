@@ -161,7 +161,7 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
 
 }  // namespace
 
-TEST_CASE("OnnxConformance_AllCasesOfKnownOperators_AgreeInEveryScalar") {
+TEST_CASE("OnnxConformance_AllCasesOfKnownOperators_AgreeInEveryScalar" * doctest::test_suite("slow")) {
   const fs::path root = data_folder();
   if (!fs::is_directory(root)) {
     FAIL("the ONNX conformance cases are not at "

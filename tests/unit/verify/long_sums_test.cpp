@@ -205,7 +205,7 @@ bool raises_no_alarm(const LayerVerdict& layer, Data data) {
 
 }  // namespace
 
-TEST_CASE("LongSums_OrdersAndAlgorithmsInFloat32_RaiseNoAlarm") {
+TEST_CASE("LongSums_OrdersAndAlgorithmsInFloat32_RaiseNoAlarm" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(1811);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -244,7 +244,7 @@ TEST_CASE("LongSums_Strassen_RaisesNoAlarm" * doctest::test_suite("large")) {
   }
 }
 
-TEST_CASE("LongSums_FactorsRoundedToANarrowFormat_AreAFaultWithItsName") {
+TEST_CASE("LongSums_FactorsRoundedToANarrowFormat_AreAFaultWithItsName" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(1813);
   SEED_INFO(seed);
   Rng rng(seed);

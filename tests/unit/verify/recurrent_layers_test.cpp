@@ -98,7 +98,7 @@ void nothing(std::int64_t /*step*/, std::vector<float>& /*h*/) {}
 
 }  // namespace
 
-TEST_CASE("Verify_RecordedStates_AnyOrderIsRoundingAfterManySteps") {
+TEST_CASE("Verify_RecordedStates_AnyOrderIsRoundingAfterManySteps" * doctest::test_suite("slow")) {
   const std::uint64_t first = test_seed(41);
   SEED_INFO(first);
   for (const bool lstm : {false, true})

@@ -161,7 +161,7 @@ Verdict gravest(const std::string& op, Kind kind) {
 
 }  // namespace
 
-TEST_CASE("Verify_SumsInAnotherOrder_AreRounding") {
+TEST_CASE("Verify_SumsInAnotherOrder_AreRounding" * doctest::test_suite("slow")) {
   const std::uint64_t first = test_seed(61);
   SEED_INFO(first);
   for (std::uint64_t seed = first; seed < first + repetitions(24); ++seed) {

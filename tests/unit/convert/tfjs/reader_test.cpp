@@ -48,7 +48,7 @@ TEST_CASE("TfjsReader_SmallNetwork_ComputesWhatTheOriginalDoes") {
   CHECK(check.layers.size() >= 6);
 }
 
-TEST_CASE("TfjsReader_Models_ComputeWhatTheOriginalsDo") {
+TEST_CASE("TfjsReader_Models_ComputeWhatTheOriginalsDo" * doctest::test_suite("slow")) {
   for (const char* name : {"lenet5", "textcnn", "resnet20", "unet"}) {
     CAPTURE(name);
     auto graph = infer_shapes(built(repository_file(std::string("assets/models/") + name + ".onnx")));
@@ -186,7 +186,7 @@ TEST_CASE("TfjsReader_AveragesOfIntegers_AreFloat32") {
                 tensor<std::int32_t>({2}, {1, 2})) == std::vector<float>{1.5f});
 }
 
-TEST_CASE("TfjsReader_NumbersThatAreNoSizes_AreRefused") {
+TEST_CASE("TfjsReader_NumbersThatAreNoSizes_AreRefused" * doctest::test_suite("slow")) {
   const std::string size = R"({"size":"2"})";
   for (const char* axes : {"1000000000", "-1"}) {
     const auto graph = graph_of(size, {1},
@@ -218,7 +218,7 @@ TEST_CASE("TfjsReader_BlocksWithoutASize_AreRefused") {
   CHECK(blocks(R"(,"attr":{"block_size":{"i":"2"}})").ok());
 }
 
-TEST_CASE("TfjsReader_DamagedModels_AreErrorsAtMost") {
+TEST_CASE("TfjsReader_DamagedModels_AreErrorsAtMost" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(20261);
   SEED_INFO(seed);
   Rng rng(seed);

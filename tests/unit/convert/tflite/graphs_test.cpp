@@ -274,7 +274,7 @@ TEST_CASE("TfliteReader_CustomOperators_AreNamedWhereTheyAreNotRead") {
   CHECK(refusal("MaxUnpooling2D", {1, 2, 2, 1025, 2, 0}).find("windows of 2 x 1025") != std::string::npos);
 }
 
-TEST_CASE("TfliteReader_DamagedGraphs_AreErrorsAtMost") {
+TEST_CASE("TfliteReader_DamagedGraphs_AreErrorsAtMost" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(20263);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -28,7 +28,7 @@ TEST_CASE("TfliteReader_SmallNetwork_ComputesWhatTheOriginalDoes") {
   expect_same(check_against(graph, written_and_read(graph)), 1);
 }
 
-TEST_CASE("TfliteReader_Models_ComputeWhatTheOriginalsDo") {
+TEST_CASE("TfliteReader_Models_ComputeWhatTheOriginalsDo" * doctest::test_suite("slow")) {
   for (const char* name : {"lenet5", "textcnn", "resnet20", "unet"}) {
     CAPTURE(name);
     auto graph = infer_shapes(built(repository_file(std::string("assets/models/") + name + ".onnx")));

@@ -416,7 +416,7 @@ Graph residual_block(Rng& rng, std::int64_t channels, std::int64_t kernel, std::
                    .output("y"));
 }
 
-TEST_CASE("FastEngine_ConvolutionsByWinograd_AreRounding") {
+TEST_CASE("FastEngine_ConvolutionsByWinograd_AreRounding" * doctest::test_suite("slow")) {
   const std::uint64_t first = test_seed(11);
   SEED_INFO(first);
   ThreadPool threads(1);

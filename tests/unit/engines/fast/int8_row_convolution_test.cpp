@@ -130,7 +130,7 @@ std::vector<std::byte> exact(const Case& given) {
   return y;
 }
 
-TEST_CASE("Int8RowConvolution_AnyShape_IsExact") {
+TEST_CASE("Int8RowConvolution_AnyShape_IsExact" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(1);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -160,7 +160,7 @@ TEST_CASE("NBitsProduct_NumbersOfAnySize_NeitherOverflowNorVanish") {
       given.bias.clear();
       const auto count = static_cast<std::size_t>(given.scales.elements());
       given.scales = tensor<float>({given.scales.elements()}, std::vector<float>(count, 0x1p-5f));
-      for (float& x : given.a) x = std::round(64.0f * std::clamp(x, -1.9f, 1.9f)) / 64.0f;
+      for (float& x : given.a) x = std::copysign(0.25f + std::min(std::abs(x), 1.6f), x);
       const std::vector<float> a = given.a;
       const std::vector<float> usual = multiplied(given, nbits_kernels(simd), one, 1);
       CHECK(largest_error(given, usual) < terms(given));

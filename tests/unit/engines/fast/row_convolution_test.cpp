@@ -125,7 +125,7 @@ double terms(const Case& given) {
   return 2.0 * static_cast<double>(given.shape.channels * height.kernel * width.kernel) + 1.0;
 }
 
-TEST_CASE("RowConvolution_AnyShape_IsTheConvolution") {
+TEST_CASE("RowConvolution_AnyShape_IsTheConvolution" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(1);
   SEED_INFO(seed);
   Rng rng(seed);

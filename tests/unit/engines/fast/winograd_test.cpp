@@ -130,7 +130,7 @@ double largest_error(const Case& given, const std::vector<float>& y) {
 
 }  // namespace
 
-TEST_CASE("Winograd_AnyShapeAndTile_IsTheConvolution") {
+TEST_CASE("Winograd_AnyShapeAndTile_IsTheConvolution" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(1);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -182,7 +182,7 @@ TEST_CASE("Winograd_ManyTiles_AreComputedInBlocks") {
   CHECK(largest_error(given, convolved(given, tile, kernels, threads)) < 40.0);
 }
 
-TEST_CASE("Winograd_InfinityAndNan_StayWhereTheyBelong") {
+TEST_CASE("Winograd_InfinityAndNan_StayWhereTheyBelong" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(1);
   SEED_INFO(seed);
   Rng rng(seed);

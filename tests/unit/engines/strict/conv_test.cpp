@@ -47,7 +47,7 @@ NodeCase random_conv(Rng& rng) {
   return conv;
 }
 
-TEST_CASE("StrictConv_RandomNodes_SameBitsAsPlain") {
+TEST_CASE("StrictConv_RandomNodes_SameBitsAsPlain" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(101);
   SEED_INFO(seed);
   Rng rng(seed);

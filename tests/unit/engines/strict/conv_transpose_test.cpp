@@ -47,7 +47,7 @@ NodeCase random_node(Rng& rng) {
   return node;
 }
 
-TEST_CASE("StrictConvTranspose_RandomNodes_SameBitsAsPlain") {
+TEST_CASE("StrictConvTranspose_RandomNodes_SameBitsAsPlain" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(101);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -103,7 +103,7 @@ TEST_CASE("StrictClip_AttributesUntilOpset10") {
   CHECK(check_same_bits(node).fast);
 }
 
-TEST_CASE("StrictBinary_RandomBroadcasts_SameBitsAsPlain") {
+TEST_CASE("StrictBinary_RandomBroadcasts_SameBitsAsPlain" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(103);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -126,7 +126,7 @@ TEST_CASE("StrictBinary_RandomBroadcasts_SameBitsAsPlain") {
   CHECK(fast > repetitions(60));
 }
 
-TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
+TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(104);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -162,7 +162,7 @@ TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
   }
 }
 
-TEST_CASE("StrictRows_OfLanguageModels_SameBitsAsPlain") {
+TEST_CASE("StrictRows_OfLanguageModels_SameBitsAsPlain" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(106);
   SEED_INFO(seed);
   Rng rng(seed);

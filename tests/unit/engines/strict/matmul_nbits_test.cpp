@@ -56,7 +56,7 @@ NodeCase random_case(Rng& rng, Values values) {
   return node;
 }
 
-TEST_CASE("MatMulNBits has the bits of the scalar kernel") {
+TEST_CASE("MatMulNBits has the bits of the scalar kernel" * doctest::test_suite("slow")) {
   const std::uint64_t seed = test_seed(37);
   SEED_INFO(seed);
   Rng rng(seed);
