@@ -80,7 +80,7 @@ const environment = {
 
 /** What the workers of a page do for a job, a comparison and a bench (web/worker), in this process. */
 async function useAsUsual(client, targets, model, unwatched_ms) {
-  const traces = new Map();
+  const traces = new Map(); // by target and purpose
   const job = (target) => {
     client.request("load", { target, attachments: [], once: true }, model);
     client.request("capabilities");
@@ -91,8 +91,9 @@ async function useAsUsual(client, targets, model, unwatched_ms) {
     const names = seeded.head.inputs.map(({ name }) => name);
     const repeated = await traceOf(client, { target, seed: 42, repeat: 2, compare_runs: true });
     const inputs = selected(repeated, names);
-    const watched = { ...job(target), settle_ms: 20, unwatched_ms };
-    traces.set(target, await traceOf(client, watched, inputs));
+    traces.set(`${target} layers`, await traceOf(client, { ...job(target), times: false }, inputs));
+    const timed = { ...job(target), values: [], settle_ms: 20, unwatched_ms };
+    traces.set(`${target} times`, await traceOf(client, timed, inputs));
     await traceOf(client, { ...job(target), stream: true, settle_ms: 20, unwatched_ms: 5 }, inputs);
     await traceOf(client, { ...job(target), capture: "outputs", unwatched_ms: 5 }, inputs);
     const { outputs } = seeded.head;
@@ -103,11 +104,12 @@ async function useAsUsual(client, targets, model, unwatched_ms) {
   }
   client.request("load", {}, model);
   client.request("topology");
-  client.request("compare", { targets, threads });
+  client.request("compare", { targets, measure_times: true, threads });
   let step = client.request("advance").head;
   while (!step.finished) {
     const { run } = step;
-    if (run) step = client.request("advance", { run: run.id }, traces.get(run.target)).head;
+    const trace = run && traces.get(`${run.target} ${run.purpose}`);
+    if (run) step = client.request("advance", { run: run.id }, trace).head;
     else step = client.request("advance").head;
   }
 }
