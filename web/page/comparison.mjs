@@ -11,10 +11,10 @@ const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
  * `plan` = {targets, samples?, labels?}; `task` is common to all workers: {variant, threads, memory?,
  * model, attachments}. `runOf(target, purpose)` adds what a run needs: {inputs, start}.
  *
- * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run whose times were
- * measured, as in runner.mjs; `onResult({place, done, recorded, error?, comparison, topology, trace})` once the
- * target is judged, before the data set and when it is done, where `trace` has the recording's bytes. Rejects when `signal` stops
- * it, or when the worker that stays fails.
+ * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run whose times
+ * were measured, as in runner.mjs; `onResult({place, done, recorded, error?, comparison, topology, trace})`
+ * once the target is judged, before the data set and when it is done, where `trace` has the recording's
+ * bytes. Rejects when `signal` stops it, or when the worker that stays fails.
  */
 export async function compareTargets(plan, task, runOf, { onStep, onRun, onResult, signal }) {
   const traces = [];
