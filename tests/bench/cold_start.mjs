@@ -1,6 +1,6 @@
-// The page's start: from the address to the first table of layers on the screens, and to the end of a comparison
-// of two engines, in each browser, each time with an empty profile and then once more with what it has kept; and
-// the bytes that came over the wire the first time.
+// The page's start: from the address to the first table of layers on the screens, and to the end of a
+// comparison of two engines, in each browser, each time with an empty profile and then once more with what it
+// has kept; and the bytes that came over the wire the first time.
 //
 //   node tests/bench/cold_start.mjs [REPETITIONS]
 import { createServer, request as httpRequest } from "node:http";

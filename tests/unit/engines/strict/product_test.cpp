@@ -69,9 +69,13 @@ void try_many(NodeCase (*make)(Rng&), int cases, const char* op_type) {
   CHECK(fast > cases / 2);
 }
 
-TEST_CASE("StrictGemm_RandomNodes_SameBitsAsPlain" * doctest::test_suite("slow")) { try_many(random_gemm, 120, "Gemm"); }
+TEST_CASE("StrictGemm_RandomNodes_SameBitsAsPlain" * doctest::test_suite("slow")) {
+  try_many(random_gemm, 120, "Gemm");
+}
 
-TEST_CASE("StrictMatMul_RandomNodes_SameBitsAsPlain" * doctest::test_suite("slow")) { try_many(random_matmul, 120, "MatMul"); }
+TEST_CASE("StrictMatMul_RandomNodes_SameBitsAsPlain" * doctest::test_suite("slow")) {
+  try_many(random_matmul, 120, "MatMul");
+}
 
 TEST_CASE("StrictGemm_OneRow_SameBitsAsPlain") {
   Rng rng(1);
