@@ -31,6 +31,7 @@ void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> m
     }
     if (one.tensors) same->tensors = std::move(one.tensors);
     if (one.verification) same->verification = std::move(one.verification);
+    if (one.stored_time) same->stored_time = std::move(one.stored_time);
     if (one.comparison) same->comparison = std::move(one.comparison);
     if (one.dataset) same->dataset = std::move(one.dataset);
     if (!one.notes.empty()) same->notes = std::move(one.notes);

@@ -38,8 +38,8 @@ struct MemorySample {
 /// wasm objects are shared by builds with and without threads, which excludes thread_local in them.
 [[nodiscard]] const void*& thread_slot();
 
-/// A fixed set of threads, the caller among them. Work is cut into ranges that do not depend on which
-/// threads finish first, and no result may depend on which thread took which range.
+/// A fixed set of threads, the caller among them. Work is cut into ranges, or is one range of the caller
+/// where others hold the processors (sharing.hpp). No result may depend on the ranges, or on who took which.
 class ThreadPool {
  public:
   /// `threads` ≥ 1; the pool has fewer where the platform gives fewer, see size().

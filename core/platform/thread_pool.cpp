@@ -73,9 +73,9 @@ struct ThreadPool::State {
   std::condition_variable work_ready;
   std::condition_variable work_done;
   // Only some loops are timed, as reading a thread's time is a system call.
-  static constexpr int loops_per_timing = 64;
+  static constexpr unsigned loops_per_timing = 64;
   Sharing sharing;
-  int loops = 0;
+  unsigned loops = 0;
   const bool can_time = thread_processor_ns().has_value();
   bool timed = false;                          // this loop
   std::atomic<std::int64_t> processor_ns = 0;  // of its chunks that have finished

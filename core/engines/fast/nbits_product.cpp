@@ -14,9 +14,7 @@ constexpr int max_exponent = 96;
 
 }  // namespace
 
-bool is_nbits_product(const NBitsLayout& layout, const std::vector<std::int64_t>& groups) {
-  constexpr std::int64_t whole_words = 8;  // numbers of a word of nibbles
-  if (layout.bits > 8 || layout.block % whole_words != 0) return false;
+bool are_blocks(const std::vector<std::int64_t>& groups, const NBitsLayout& layout) {
   for (std::size_t k = 0; k < groups.size(); ++k)
     if (groups[k] != static_cast<std::int64_t>(k) / layout.block) return false;
   return true;

@@ -11,8 +11,8 @@
 
 namespace driftscope::fast {
 
-/// Whether such weights are multiplied here: blocks one after the other, of at most 8 bits.
-[[nodiscard]] bool is_nbits_product(const NBitsLayout& layout, const std::vector<std::int64_t>& groups);
+/// Whether each block of K has a scale of its own, in their order: other weights are not multiplied here.
+[[nodiscard]] bool are_blocks(const std::vector<std::int64_t>& groups, const NBitsLayout& layout);
 
 class NBitsProduct {
  public:

@@ -170,6 +170,21 @@ TEST_CASE("StoredComparison_WithItsTraces_IsOneTargetEach") {
   CHECK(targets[1].comparison.has_value());
 }
 
+// The page's traces lack what only the comparison knows: that a target's times could not be measured.
+TEST_CASE("StoredComparison_OfTracesThatAreThere_SaysWhyTimesAreMissing") {
+  ComparisonView view = small_view();
+  set_unwatched_error(*view.right[0].trace, "out of memory");
+  std::vector<gui::TargetParts> targets;
+  targets.push_back(run_of("chrome/strict", {{"first", "Relu", "a", {1, 2}}}));
+  auto stored = gui::read_stored_targets(view_json(view));
+  REQUIRE_MESSAGE(stored.ok(), stored.error().message);
+  gui::merge_targets(targets, *std::move(stored));
+  const auto snapshot = snapshot_of(targets);
+  REQUIRE(snapshot.targets[0].target == "chrome/strict");
+  CHECK(snapshot.targets[0].tensors != nullptr);
+  CHECK(snapshot.targets[0].time.error == "out of memory");
+}
+
 TEST_CASE("StoredComparison_Damaged_SaysWhatIsMissing") {
   const auto message = [](const char* json) {
     const auto read = gui::read_stored_targets(json);

@@ -5,36 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "core/engines/fast/lowering.hpp"
+#include "core/engines/fast/kernel_step.hpp"
 #include "core/engines/fast/nbits_product.hpp"
 
 namespace driftscope::fast::matmul_nbits {
 
 constexpr std::int64_t max_rows = 8;
-
-class NBitsStep final : public Step {
- public:
-  NBitsStep(NBitsProduct product, BufferId in, BufferId out, BufferId scratch)
-      : product_(std::move(product)), in_(in), out_(out), scratch_(scratch) {}
-
-  Status bind(const Memory& memory) override {
-    a_ = memory.at<const float>(in_);
-    y_ = memory.at<float>(out_);
-    space_ = memory.at<float>(scratch_);
-    return {};
-  }
-  Status run(Memory& /*memory*/) override {
-    product_.run(a_, y_, space_);
-    return {};
-  }
-
- private:
-  NBitsProduct product_;
-  BufferId in_, out_, scratch_;
-  const float* a_ = nullptr;
-  float* y_ = nullptr;
-  float* space_ = nullptr;
-};
 
 // Zero points of another middle than 2^(bits−1) are given apart.
 bool in_the_middle(const NBitsLayout& layout, const NBitsWeights& weights, const Tensor* zeros) {
@@ -61,7 +37,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   if (zeros != nullptr && zeros->dtype() != DType::uint8 && zeros->dtype() != DType::float32) return false;
   auto groups = nbits_groups(given(4), *layout);
   const std::int64_t rows = element_count(lowering.shape(node.outputs[0])) / layout->columns;
-  if (!groups.ok() || rows > max_rows || !is_nbits_product(*layout, *groups)) return false;
+  if (!groups.ok() || rows > max_rows || !are_blocks(*groups, *layout)) return false;
 
   const NBitsWeights weights(*layout, *std::move(groups), *given(1), *given(2), zeros);
   const std::int64_t work = rows * layout->depth * layout->columns;
@@ -76,12 +52,10 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   }
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(node.inputs[0], {}));
   const BufferId out = lowering.write(node.outputs[0], {});
-  const BufferId scratch = lowering.scratch(static_cast<std::size_t>(product->scratch()) * sizeof(float));
-  PlannedStep planned;
-  planned.reads = {in};
-  planned.writes = {out, scratch};
-  planned.step = std::make_unique<NBitsStep>(*std::move(product), in, out, scratch);
-  lowering.emit(std::move(planned));
+  const auto scratch = static_cast<std::size_t>(product->scratch());
+  emit_kernel<float>(
+      lowering, in, out, scratch,
+      [product = *std::move(product)](const float* a, float* y, float* space) { product.run(a, y, space); });
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/rng.hpp"
+#include "tests/unit/support/draws.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::int8_row_convolution_test {
@@ -23,10 +24,6 @@ struct Case {
   std::vector<std::int32_t> bias;
   std::vector<float> scales;
 };
-
-std::int64_t drawn(Rng& rng, std::int64_t from, std::int64_t to) {
-  return from + static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(to - from + 1)));
-}
 
 WindowAxis axis(Rng& rng, std::int64_t dilation) {
   WindowAxis axis{.kernel = drawn(rng, 1, 5), .stride = drawn(rng, 1, 3), .dilation = dilation};

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/rng.hpp"
+#include "tests/unit/support/draws.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::row_convolution_test {
@@ -26,10 +27,6 @@ struct Case {
   float max = infinity;
 };
 
-std::int64_t drawn(Rng& rng, std::int64_t from, std::int64_t to) {
-  return from + static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(to - from + 1)));
-}
-
 WindowAxis axis(Rng& rng, std::int64_t dilation) {
   WindowAxis axis{.kernel = drawn(rng, 1, 7), .stride = drawn(rng, 1, 4), .dilation = dilation};
   const std::int64_t reach = (axis.kernel - 1) * dilation + 1;
@@ -39,12 +36,6 @@ WindowAxis axis(Rng& rng, std::int64_t dilation) {
   axis.input = std::max(axis.input, reach - axis.pad_begin - axis.pad_end);
   axis.output = (axis.input + axis.pad_begin + axis.pad_end - reach) / axis.stride + 1;
   return axis;
-}
-
-std::vector<float> normals(Rng& rng, std::int64_t size) {
-  std::vector<float> values(static_cast<std::size_t>(size));
-  for (float& x : values) x = rng.normal();
-  return values;
 }
 
 Case drawn_case(Rng& rng) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/rng.hpp"
+#include "tests/unit/support/draws.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::winograd_test {
@@ -31,12 +32,6 @@ WindowAxis axis(Rng& rng, std::int64_t kernel) {
   axis.pad_end = static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(kernel)));
   axis.output = axis.input + axis.pad_begin + axis.pad_end - kernel + 1;
   return axis;
-}
-
-std::vector<float> normals(Rng& rng, std::int64_t size) {
-  std::vector<float> values(static_cast<std::size_t>(size));
-  for (float& x : values) x = rng.normal();
-  return values;
 }
 
 /// Inputs lie in NHWC, weights as in ONNX.

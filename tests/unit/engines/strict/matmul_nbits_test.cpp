@@ -7,6 +7,7 @@
 #include "core/ops/shared/matmul_nbits.hpp"
 #include "tests/unit/engines/strict/same_bits.hpp"
 #include "tests/unit/support/model_builder.hpp"
+#include "tests/unit/support/random_tensor.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::matmul_nbits_test {
@@ -15,12 +16,6 @@ namespace {
 template <class T>
 T one_of(Rng& rng, std::initializer_list<T> values) {
   return *(values.begin() + rng.below(values.size()));
-}
-
-Tensor random_bytes(Rng& rng, std::int64_t count) {
-  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count));
-  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(rng.below(256));
-  return tensor<std::uint8_t>({count}, bytes);
 }
 
 NodeCase random_case(Rng& rng, Values values) {
