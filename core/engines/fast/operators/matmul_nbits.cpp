@@ -10,7 +10,7 @@
 
 namespace driftscope::fast::matmul_nbits {
 
-constexpr std::int64_t max_rows = 8;
+constexpr std::int64_t max_rows = 16;  // at 32 the strict kernel is as fast
 
 // Zero points of another middle than 2^(bits−1) are given apart.
 bool in_the_middle(const NBitsLayout& layout, const NBitsWeights& weights, const Tensor* zeros) {

@@ -48,7 +48,7 @@ Case drawn_case(Rng& rng, std::int64_t bits, Zeros zeros) {
                  .columns = drawn(rng, 1, 150),
                  .bits = bits,
                  .block = block_sizes[rng.below(4)]};
-  made.rows = drawn(rng, 1, 9);
+  made.rows = drawn(rng, 1, 17);
   const NBitsLayout& layout = made.layout;
   made.weights = random_bytes(rng, layout.columns * layout.blocks() * layout.block_bytes());
   made.scales =
@@ -227,14 +227,14 @@ TEST_CASE("FastEngine_MatMulNBits_FewRowsAreItsOwn") {
   const std::vector<std::uint8_t> middle(drawn.size(), 0x88);
   std::vector<std::uint8_t> but_one = middle;
   but_one.back() = 0x98;
-  for (const std::int64_t rows : {1, 5, 9})
+  for (const std::int64_t rows : {1, 5, 16, 17})
     for (const auto& zeros : {std::vector<std::uint8_t>(), drawn, middle, but_one}) {
       CAPTURE(rows);
       const Graph graph = product_graph(rng, rows, zeros);
       RanWith ran;
       const NamedInputs inputs = {{"a", tensor<float>({rows, depth}, normals(rng, rows * depth))}};
       const Trace trace = run_engine(graph, inputs, Capture::all, 2, "fast", &ran);
-      CHECK(ran.options.count("on_strict") == (rows > 8 ? 1 : 0));
+      CHECK(ran.options.count("on_strict") == (rows > 16 ? 1 : 0));
       check_clean(graph, trace, threads);
     }
 }
