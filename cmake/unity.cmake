@@ -5,6 +5,7 @@
 # must be able to).
 # The most frequently included headers are parsed once per target (precompiled.hpp).
 option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
+set(DRIFTSCOPE_UNITY_TARGETS "." CACHE STRING "Of which targets, as a regular expression")
 # Without unity as well: in daily work one file is compiled again, and its headers need not be.
 option(DRIFTSCOPE_PRECOMPILE "Precompile the headers that most files include" ON)
 
@@ -68,7 +69,7 @@ function(driftscope_unity target)
   elseif(count GREATER 2)  # precompiling takes as long as two groups save
     target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp" ${ARG_HEADERS})
   endif()
-  if(DRIFTSCOPE_UNITY)
+  if(DRIFTSCOPE_UNITY AND target MATCHES "${DRIFTSCOPE_UNITY_TARGETS}")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   endif()
 endfunction()

@@ -33,17 +33,18 @@ class Build:
         self.link_commands = {}  # of each program
         self.parts = {}  # objects of each program
         self.direct = {}  # by object of any program those that it needs
-        self.sources = {}  # by object its source, from the root
+        self.sources = {}  # by object the sources that are compiled into it, from the root
 
     def make(self, log, jobs):
-        """Configures and builds both programs."""
+        """Configures and builds both programs: tests together, what mutants change file by file."""
         commands = (
-            ["cmake", "--preset", "native-clang", "-B", self.folder, "-DDRIFTSCOPE_UNITY=OFF", "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-19"],
+            ["cmake", "--preset", "native-clang", "-B", self.folder, "-DDRIFTSCOPE_UNITY_TARGETS=_tests$",
+             "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-19"],
             ["ninja", "-C", self.folder, f"-j{jobs}", *PROGRAMS])
         with open(log, "wb") as out:
             for command in commands:
                 if subprocess.run(command, cwd=self.source, stdout=out, stderr=out, env=self.environment, check=False).returncode:
-                    raise DoesNotBuild(f"the tree does not build, every file by itself; see {os.path.relpath(log)}")
+                    raise DoesNotBuild(f"the tree does not build; see {os.path.relpath(log)}")
         self.read()
 
     def read(self):
@@ -54,9 +55,6 @@ class Build:
                 words = words[1:]
             name = words[words.index("-o") + 1]
             self.compile_commands[name] = words
-            path = pathlib.Path(entry["directory"], entry["file"])
-            if path.is_relative_to(self.source):
-                self.sources[name] = str(path.relative_to(self.source))
         for program in PROGRAMS:
             commands = self._ninja("commands", program).splitlines()
             self.link_commands[program] = shlex.split(commands[-1].removeprefix(": && ").removesuffix(" && :"))
@@ -67,7 +65,10 @@ class Build:
                 for file in files:
                     path = pathlib.Path(os.path.normpath(self.folder / file))
                     if path.is_relative_to(self.source):
-                        self.includers.setdefault(str(path.relative_to(self.source)), []).append(name)
+                        file = str(path.relative_to(self.source))
+                        self.includers.setdefault(file, []).append(name)
+                        if file.endswith(".cpp"):
+                            self.sources.setdefault(name, set()).add(file)
 
     def tests_reaching(self, program, file):
         """The sources of a program whose objects can reach a changed source; None: any may, as of a header."""
@@ -78,7 +79,7 @@ class Build:
         parts = self.parts[program]
         direct = {name: used & parts for name, used in self.direct.items() if name in parts}
         names = set().union(*(reach.reaching(name, direct) for name in self.includers[file] if name in parts))
-        return {self.sources[name] for name in names if name in self.sources}
+        return set().union(*(self.sources.get(name, ()) for name in names))
 
     def _ninja(self, tool, *arguments):
         done = subprocess.run(["ninja", "-C", self.folder, "-t", tool, *arguments], capture_output=True, text=True, check=True)

@@ -67,6 +67,7 @@ struct DoctorOptions {
   std::vector<std::string> targets;
   std::vector<std::string> sizes;  ///< as with_input_sizes takes them
   bool run = false;
+  bool gpus = false;
   std::vector<std::string> inputs;  ///< as read_inputs takes them, without sizes
   std::int64_t memory_runs = 200;
   RunnerOptions runner;
@@ -199,7 +200,9 @@ Result<Exit> examine(const DoctorOptions& options) {
 }
 
 Exit run_doctor(const DoctorOptions& options) {
-  if (options.model.empty() && options.page.empty()) return show_environment(options.json);
+  if (options.model.empty() && options.page.empty())
+    return show_environment(
+        {.gpus = options.gpus, .json = options.json, .quiet = options.quiet, .runner = options.runner});
   const auto exit = examine(options);
   if (!exit.ok()) return print_error(exit.error()), exit_of(exit.error());
   return *exit;
@@ -238,12 +241,19 @@ static Command declare(CLI::App& app) {
       ->check(CLI::Range(0, 100000))
       ->needs(run)
       ->capture_default_str();
+  const auto gpus =
+      app.add_flag(
+             "--gpus", options->gpus,
+             "Without a model: also run a node on each GPU engine, here and in every browser, and name the "
+             "device that it got")
+          ->excludes(model);
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
   app.add_option(
-      "--page", options->page,
-      "URL (http or https) of the page that runs it: its headers and those of the scripts, .wasm and "
-      "models of its own origin that it names; nothing is executed, nothing else is fetched");
+         "--page", options->page,
+         "URL (http or https) of the page that runs it: its headers and those of the scripts, .wasm and "
+         "models of its own origin that it names; nothing is executed, nothing else is fetched")
+      ->excludes(gpus);
   app.add_option(
          "--script-levels", options->fetch.script_levels,
          "How deep scripts are looked through for names: 1: those of the page, 2: also those that these name")

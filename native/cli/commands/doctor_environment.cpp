@@ -14,6 +14,7 @@
 #include "native/browser/browsers.hpp"
 #include "native/browser/chromium_sandbox.hpp"
 #include "native/cli/gui_program.hpp"
+#include "native/host/gpu_devices.hpp"
 #include "native/host/host.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
@@ -76,10 +77,21 @@ std::vector<Capability> probe_environment() {
   return findings;
 }
 
+void add_gpus(const EnvironmentRequest& request, std::vector<Capability>& findings) {
+  ProgressLine line(request.quiet);
+  const auto progress = [&line](std::string_view step, std::int64_t done, std::int64_t total) {
+    line.update(step, done, total);
+  };
+  for (const GpuDevice& gpu : gpu_devices(request.runner, progress))
+    findings.push_back({gpu.target + "'s device", gpu.device.ok(),
+                        gpu.device.ok() ? *gpu.device : gpu.device.error().message, false});
+}
+
 }  // namespace
 
-Exit show_environment(const std::string& json) {
-  const auto findings = probe_environment();
+Exit show_environment(const EnvironmentRequest& request) {
+  auto findings = probe_environment();
+  if (request.gpus) add_gpus(request, findings);
   bool all = true;
   TextTable table;
   table.column("here", Align::left);
@@ -91,9 +103,9 @@ Exit show_environment(const std::string& json) {
     table.row({finding.ok ? "yes" : "no", finding.what, finding.detail});
     document.findings.push_back({finding.what, finding.ok, finding.detail});
   }
-  if (json != "-") print_out("{}", table.text());
-  if (!json.empty()) {
-    const Status status = write_json(json, json_text(encode(document), 1) + "\n");
+  if (request.json != "-") print_out("{}", table.text());
+  if (!request.json.empty()) {
+    const Status status = write_json(request.json, json_text(encode(document), 1) + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }
   return all ? Exit::ok : Exit::missing;

@@ -84,3 +84,24 @@ test("Run_SafariWebGpu_SaysThatTheBrowserHasNone", () => {
   assert.equal(status, 3, stderr);
   assert.match(stderr, /no WebGPU/);
 });
+
+test("DoctorGpus_EveryBrowser_SaysWhichDeviceItsRunsGet", (t) => {
+  const { status, stdout, stderr } = run(["doctor", "--gpus", "--json", "-", "--quiet"], {
+    timeout: 300_000,
+  });
+  assert.equal(status, 0, stderr);
+  const { findings } = JSON.parse(stdout);
+  const devices = findings.filter(({ what }) => what.endsWith("'s device"));
+  for (const target of ["chrome/webgpu", "chrome/webgl", "firefox/webgl", "safari/webgl"]) {
+    const named = devices.find(({ what }) => what === `${target}'s device`);
+    assert.equal(named?.ok, true, target);
+    // As a run of the target records it.
+    const trace = join(temporaryFolder(t), "trace.safetensors");
+    assert.equal(run(["run", model, "--target", target, "--outputs-only", "--trace", trace]).status, 0);
+    assert.equal(named.detail, JSON.parse(readSafetensors(trace).metadata.run).device);
+  }
+  const safari = devices.find(({ what }) => what === "safari/webgpu's device");
+  assert.equal(safari.ok, false);
+  assert.match(safari.detail, /no WebGPU/);
+  assert.equal(run(["doctor", model, "--gpus"]).status, 2);
+});
