@@ -106,6 +106,13 @@ TEST_CASE("BenchTable_ShowsRatiosAndRemarks") {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << "\n" << text);
 }
 
+TEST_CASE("BenchTable_RunsThatTrace_HaveAColumnForIt") {
+  BenchRow traced = row("pc/fast", 1e6);
+  traced.capture = "all";
+  CHECK(bench_table(report_of({row("pc/strict", 2e6), traced})).find("trace") != std::string::npos);
+  CHECK(bench_table(report_of({row("pc/strict", 2e6)})).find("trace") == std::string::npos);
+}
+
 TEST_CASE("Bench_AgainstAnotherBuild_SaysWhichIsFaster") {
   BenchRow ours = row("pc/fast", 1e6);
   BenchRow old = row("pc/fast", 1.5e6);

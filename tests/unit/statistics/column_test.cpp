@@ -81,6 +81,16 @@ TEST_CASE("StatisticalTests_TakeWhatTheySay") {
   }
 }
 
+// The intervals of 7 of 10 as R's binom.test and prop.test (without correction) have them.
+TEST_CASE("StatisticalTests_Rate_SaysBothIntervals") {
+  const auto report = asked("rate", {"0\n1\n1\n1\n0\n1\n1\n1\n0\n1\n"});
+  REQUIRE(report.ok());
+  REQUIRE(!report->sentences.empty());
+  CHECK(says(report->sentences[0], "7 of 10 are right, 70.00 %"));
+  CHECK(says(report->sentences[0], "between 39.68 and 89.22 % (95 % confidence, Wilson"));
+  CHECK(says(report->sentences[0], "Clopper and Pearson: 34.75 to 93.33 %"));
+}
+
 TEST_CASE("StatisticalTests_SayWhatIsMissing") {
   TestOptions paired;
   paired.paired = true;
