@@ -5,10 +5,10 @@
 #include <chrono>
 
 #include "core/base/json.hpp"
+#include "native/bench/bench_page.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/peak_sampler.hpp"
 #include "native/bench/service_client.hpp"
-#include "native/browser/launcher.hpp"
 #include "native/browser/page_life.hpp"
 #include "native/browser/run_in_browser.hpp"
 
@@ -32,11 +32,11 @@ messages::Job description_of(const SubjectSpec& spec, const HostInfo& host) {
 
 class BrowserSubject final : public Subject, private ServiceTransport {
  public:
-  BrowserSubject(Server& server, std::shared_ptr<Job> job, HostInfo host, const SubjectSpec& spec,
-                 StopCheck stop)
+  BrowserSubject(Server& server, std::shared_ptr<Job> job, std::unique_ptr<BenchPage> page,
+                 const SubjectSpec& spec, StopCheck stop)
       : server_(server),
         job_(server.jobs(), std::move(job)),
-        host_(std::move(host)),
+        page_(std::move(page)),
         limits_(limits_of(spec)),
         start_patience_(spec.start_patience),
         stop_(std::move(stop)) {}
@@ -45,7 +45,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     DRIFTSCOPE_TRY(const Start start, open_page());
     const Traffic& before = start.traffic;
     row.start_ms = ms_since(start.begin);
-    peak_.emplace([this] { return browser_->memory(); });
+    peak_.emplace([this] { return page_->memory(); });
     const PeakSampler::Watch watch(*peak_, true);
     // The results so far are the response to the first request.
     DRIFTSCOPE_TRY(const auto loaded, client_.send(messages::Hello{}));
@@ -81,7 +81,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     return read_slice(last_);
   }
 
-  void settle() override { browser_->wait_until_idle(); }
+  void settle() override { page_->wait_until_idle(); }
 
   void rest() override {
     if (Clock::now() - last_look_ < rest_interval) return;
@@ -95,8 +95,8 @@ class BrowserSubject final : public Subject, private ServiceTransport {
   }
 
   [[nodiscard]] std::vector<MemoryRecord> processes() const override {
-    return {{0.0, browser_->memory(), "process_tree_pss"},
-            {0.0, browser_->gpu_process_memory(), "gpu_process_pss"}};
+    return {{0.0, page_->memory(), "process_tree_pss"},
+            {0.0, page_->gpu_process_memory(), "gpu_process_pss"}};
   }
 
  private:
@@ -108,7 +108,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
   }
 
   [[nodiscard]] Error hang(const std::string& why) const {
-    return missing_error(fmt::format("{} ({}) {}", host_.host, host_.version, why));
+    return missing_error(fmt::format("{} ({}) {}", page_->host().host, page_->host().version, why));
   }
 
   /// Why waiting is pointless, if so.
@@ -116,12 +116,10 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     if (stop_()) return Error{ErrorKind::cancelled, "stopped"};
     if (job_->wait(milliseconds(0)).over) {
       const auto outcome = job_->take();
-      return outcome.ok() ? internal_error(host_.host + ": the page ended on its own")
-                          : in_context(outcome.error(), host_.host);
+      return outcome.ok() ? internal_error(page_->host().host + ": the page ended on its own")
+                          : in_context(outcome.error(), page_->host().host);
     }
-    if (!browser_->running())
-      return missing_error(fmt::format("{} ({}) ended before it was done: {}", host_.host, host_.version,
-                                       browser_->exit_text()));
+    if (const auto how = page_->ended()) return hang(*how);
     return std::nullopt;
   }
 
@@ -132,9 +130,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 
   Result<Start> start_browser() {
     const Start now{server_.traffic(), Clock::now()};
-    DRIFTSCOPE_TRY(Browser started, Browser::start(host_, server_.job_url(*job_)));
-    browser_.reset();
-    browser_.emplace(std::move(started));
+    DRIFTSCOPE_CHECK(page_->open(*job_));
     return now;
   }
 
@@ -148,9 +144,9 @@ class BrowserSubject final : public Subject, private ServiceTransport {
       Job::Snapshot waiting = job_->wait(milliseconds(0));
       waiting.last_sign = asked;
       if (const auto why = given_up(waiting, Clock::now(), limits_)) return hang(*why);
-      if (again || Clock::now() - asked < start_patience_) continue;
+      if (again || !page_->opens_again() || Clock::now() - asked < start_patience_) continue;
       again = true;
-      browser_->end();  // none of its pages may open the job any longer
+      page_->end();  // none of its pages may open the job any longer
       if (job_->wait(milliseconds(0)).opened)
         return hang(fmt::format("did not open the page for {} and was ended", seconds_text(start_patience_)));
       DRIFTSCOPE_TRY(start, start_browser());
@@ -180,7 +176,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 
   Server& server_;
   BoardEntry job_;
-  HostInfo host_;
+  std::unique_ptr<BenchPage> page_;
   LifeLimits limits_;
   milliseconds start_patience_;
   StopCheck stop_;
@@ -189,20 +185,20 @@ class BrowserSubject final : public Subject, private ServiceTransport {
   messages::MeasureResponse last_;
   std::int64_t wasm_heap_peak_ = 0;
   Clock::time_point last_look_{};
-  std::optional<Browser> browser_;
-  std::optional<PeakSampler> peak_;  // last: it reads the browser
+  std::optional<PeakSampler> peak_;  // last: it reads the page
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                       const StopCheck& stop, BenchRow& row) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(spec.target));
+  DRIFTSCOPE_TRY(std::unique_ptr<BenchPage> page, bench_page(server, spec.target));
   DRIFTSCOPE_CHECK(check_browser_model(spec.model->name, spec.model->bytes, spec.model->attachments));
-  JobContent content{json_text(encode(description_of(spec, host))), spec.model->bytes, {}, spec.inputs};
+  JobContent content{
+      json_text(encode(description_of(spec, page->host()))), spec.model->bytes, {}, spec.inputs};
   for (const JobAttachment& file : spec.model->attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(std::shared_ptr<Job> job, server.jobs().add(std::move(content)));
-  auto subject = std::make_unique<BrowserSubject>(server, std::move(job), host, spec, stop);
+  auto subject = std::make_unique<BrowserSubject>(server, std::move(job), std::move(page), spec, stop);
   DRIFTSCOPE_CHECK(subject->load(spec.site, row));
   return std::unique_ptr<Subject>(std::move(subject));
 }

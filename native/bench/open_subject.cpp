@@ -7,14 +7,17 @@
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/browser/browsers.hpp"
+#include "native/browser/remote_device.hpp"
 #include "native/host/host.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
 
+/// A browser here, or that of a device.
 bool is_browser(std::string_view host) {
-  return std::ranges::find(browser_hosts(), host) != browser_hosts().end();
+  return std::ranges::find(browser_hosts(), host) != browser_hosts().end() ||
+         host.substr(0, host.find(':')) == remote_prefix.substr(0, remote_prefix.size() - 1);
 }
 
 /// Whether it has a program, which may be missing.

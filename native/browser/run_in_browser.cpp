@@ -50,7 +50,7 @@ Status check_browser_model(const std::string& name, const SharedBytes& model,
                      " MiB, since its memory ends at 4 GiB. Run it on the pc, or with smaller weights");
 }
 
-Result<Trace> run_in_browser(BrowserSession& session, const BrowserJob& job, const BrowserOptions& options,
+Result<Trace> run_in_browser(PageSession& session, const BrowserJob& job, const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
   DRIFTSCOPE_CHECK(check_browser_model(job.model_name, job.model, job.attachments, options.max_model_bytes));
   std::vector<NamedTensor> collected;
@@ -85,7 +85,7 @@ messages::Job job_for(const Target& target, const HostInfo& host) {
   return job;
 }
 
-Result<std::vector<Result<Trace>>> run_batch_in_browser(BrowserSession& session, const BrowserBatch& batch,
+Result<std::vector<Result<Trace>>> run_batch_in_browser(PageSession& session, const BrowserBatch& batch,
                                                         const BrowserOptions& options,
                                                         const BrowserProgressCallback& progress) {
   messages::Job description = job_for(batch.target, session.host());

@@ -52,7 +52,7 @@ struct BrowserJob {
 /// the browser is absent, crashes or hangs (the message says which and how it ended); the page's
 /// error (bad_input, unsupported, …); cancelled.
 /// Blocking.
-[[nodiscard]] Result<Trace> run_in_browser(BrowserSession& session, const BrowserJob& job,
+[[nodiscard]] Result<Trace> run_in_browser(PageSession& session, const BrowserJob& job,
                                            const BrowserOptions& options,
                                            const BrowserProgressCallback& progress);
 
@@ -70,7 +70,7 @@ struct BrowserBatch {
   SharedBytes packed;  ///< pack_batch
 };
 [[nodiscard]] Result<std::vector<Result<Trace>>> run_batch_in_browser(
-    BrowserSession& session, const BrowserBatch& batch, const BrowserOptions& options,
+    PageSession& session, const BrowserBatch& batch, const BrowserOptions& options,
     const BrowserProgressCallback& progress);
 
 }  // namespace driftscope

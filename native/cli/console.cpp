@@ -38,9 +38,7 @@ void write_to(std::FILE* out, const std::string& text) {
     write_error = errno;
 }
 
-bool is_colourful(std::FILE* out) {
-  return ::isatty(::fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
-}
+bool is_colourful(std::FILE* out) { return is_terminal(out) && std::getenv("NO_COLOR") == nullptr; }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -88,6 +86,8 @@ std::string rough_time(double seconds) {
 }
 
 }  // namespace
+
+bool is_terminal(std::FILE* out) { return ::isatty(::fileno(out)) != 0; }
 
 Exit exit_of(const Error& error) {
   switch (error.kind) {

@@ -29,6 +29,8 @@ void print_text(std::FILE* out, std::string_view text);
 /// Our own commands for the log of GitHub Actions, whose texts are escaped already.
 void print_annotations(std::FILE* out, std::string_view text);
 
+[[nodiscard]] bool is_terminal(std::FILE* out);
+
 template <class... Args>
 void print_out(fmt::format_string<Args...> format, Args&&... args) {
   print_text(stdout, fmt::format(format, std::forward<Args>(args)...));

@@ -37,8 +37,9 @@ void add_host(const Host& host, const Result<std::filesystem::path>& page,
     if (!host.can_run(info) || (!is_pc && info.kind == EngineKind::reference)) continue;
     Availability here = host.runs(*engine);
     if (here.ok && here.reason.empty()) here.reason = std::exchange(detail, {});
-    targets.push_back({name + "/" + info.name, here.ok, std::move(here.reason),
-                       is_default(*engine) && !host.facts().optional});
+    for (const std::string& one : host.names())
+      targets.push_back(
+          {one + "/" + info.name, here.ok, here.reason, is_default(*engine) && !host.facts().optional});
   }
 }
 

@@ -47,16 +47,18 @@ std::vector<GpuDevice> gpu_devices(const RunnerOptions& options, const TargetPro
   const auto model = one_node();
   for (const auto& host : host_table().all()) {
     if (!host->facts().runs || !host->version().ok()) continue;
+    const std::vector<std::string> names = host->names();
     for (const auto& engine : engines()) {
       const EngineInfo& info = engine->info();
       if (info.kind != EngineKind::own || info.device != DeviceKind::gpu || !host->can_run(info)) continue;
-      const Target target{.host = host->facts().name, .engine = info.name, .options = {}};
-      found.push_back(
-          {target.text(), model.ok() ? device_of(target, *model, options,
-                                                 [&](std::string_view step, std::int64_t, std::int64_t) {
-                                                   progress(target.text() + ": " + std::string(step), 0, 0);
-                                                 })
-                                     : Result<std::string>(model.error())});
+      for (const std::string& name : names) {
+        const Target target{.host = name, .engine = info.name, .options = {}};
+        const auto on_step = [&](std::string_view step, std::int64_t, std::int64_t) {
+          progress(target.text() + ": " + std::string(step), 0, 0);
+        };
+        found.push_back({target.text(), model.ok() ? device_of(target, *model, options, on_step)
+                                                   : Result<std::string>(model.error())});
+      }
     }
   }
   return found;

@@ -39,8 +39,9 @@ void HostTable::add(std::unique_ptr<Host> host) {
 
 Result<const Host*> find_host(const Target& target) {
   std::vector<std::string_view> names;
+  const std::string_view kind = std::string_view(target.host).substr(0, target.host.find(':'));
   for (const auto& host : host_table().all()) {
-    if (host->facts().name == target.host) return host.get();
+    if (host->facts().name == kind) return host.get();
     names.push_back(host->facts().name);
   }
   return bad_input(fmt::format("target {}: there is no host '{}'; hosts are {}", target.text(), target.host,

@@ -63,6 +63,8 @@ class Host {
   [[nodiscard]] virtual const HostFacts& facts() const = 0;
   /// What it is and its version, "Chromium 156.0.1"; or why it is not here, and what to do.
   [[nodiscard]] virtual Result<std::string> version() const = 0;
+  /// As targets name it: its own name; of devices one each, and none where none is there.
+  [[nodiscard]] virtual std::vector<std::string> names() const { return {facts().name}; }
   /// Whether such a host can run the engine at all.
   [[nodiscard]] virtual bool can_run(const EngineInfo& engine) const = 0;
   /// Whether this one can, for an engine that it can run at all: with what, or why not.

@@ -7,35 +7,50 @@
 namespace driftscope {
 namespace {
 
-bool is_ours(const std::string& authority, int port) {
+bool is_loopback(const std::string& authority, int port) {
   constexpr int implied = 80;  // browsers leave it out
   if (port == implied && (authority == "127.0.0.1" || authority == "localhost")) return true;
   const std::string suffix = ":" + std::to_string(port);
   return authority == "127.0.0.1" + suffix || authority == "localhost" + suffix;
 }
 
-bool is_own_origin(const std::string& origin, int port) {
+bool is_ours(const std::string& authority, const Address& address) {
+  if (is_loopback(authority, address.port)) return true;
+  const auto scheme = address.public_origin.find("://");
+  return scheme != std::string::npos &&
+         authority == std::string_view(address.public_origin).substr(scheme + 3);
+}
+
+bool is_own_origin(const std::string& origin, const Address& address) {
   constexpr std::string_view scheme = "http://";
-  return origin.starts_with(scheme) && is_ours(origin.substr(scheme.size()), port);
+  if (!address.public_origin.empty() && origin == address.public_origin) return true;
+  return origin.starts_with(scheme) && is_loopback(origin.substr(scheme.size()), address.port);
 }
 
 }  // namespace
 
 std::string Address::url() const { return "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/"; }
 
+std::string Address::url_of(std::string_view segment) const {
+  const std::string origin =
+      public_origin.empty() ? "http://127.0.0.1:" + std::to_string(port) : public_origin;
+  return origin + "/" + std::string(segment) + "/";
+}
+
 std::optional<Rejection> reject(const RequestFacts& request, const Address& address) {
   if (request.header_bytes > max_header_bytes) return Rejection{431, "too many headers"};
-  if (request.hosts.size() != 1 || !is_ours(request.hosts.front(), address.port))
+  if (request.hosts.size() != 1 || !is_ours(request.hosts.front(), address))
     return Rejection{403, "the Host header is not this server's"};
   const bool foreign =
       std::any_of(request.origins.begin(), request.origins.end(),
-                  [&](const std::string& origin) { return !is_own_origin(origin, address.port); });
+                  [&](const std::string& origin) { return !is_own_origin(origin, address); });
   if (foreign || request.origins.size() > 1)
     return Rejection{403, "requests from other origins are not answered"};
   // The same response as for an unknown path, so that the existence of a token is not revealed.
   const std::string_view segment = first_segment(request.path);
   const bool visit = !address.visit.empty() && same_token(segment, address.visit);
-  if (!visit && !same_token(segment, address.token)) return Rejection{404, "not found"};
+  const bool other = address.others && address.others(segment);
+  if (!visit && !other && !same_token(segment, address.token)) return Rejection{404, "not found"};
   if (request.has_content_encoding) return Rejection{415, "send the body without Content-Encoding"};
   if (request.is_form) return Rejection{415, "send the bytes themselves, not a form"};
   // Only closing the connection could mark its end: a thread would have to wait for that.

@@ -7,6 +7,7 @@
 // holds.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +36,14 @@ struct Rejection {
 struct Address {
   int port = 0;
   std::string token;
-  std::string visit = {};                 ///< of a OneVisit, which is admitted beside the token; empty: none
+  std::string visit = {};  ///< of a OneVisit, which is admitted beside the token; empty: none
+  /// Whether a segment is admitted beside the token, by rules of its own; null: none is.
+  std::function<bool(std::string_view segment)> others = nullptr;
+  /// How browsers elsewhere reach the server: "https://hub.example.org". Empty: they do not.
+  std::string public_origin = {};
   [[nodiscard]] std::string url() const;  ///< "http://127.0.0.1:PORT/TOKEN/"
+  /// The same of another segment, for browsers elsewhere where they reach the server.
+  [[nodiscard]] std::string url_of(std::string_view segment) const;
 };
 
 inline constexpr std::size_t max_header_bytes = 32 * 1024;

@@ -32,13 +32,19 @@ bool Job::progress(const JobProgress& progress, std::optional<std::chrono::milli
   return true;
 }
 
-bool Job::values(const Bytes& message) {
+bool Job::values(const Bytes& message, std::optional<std::int64_t> piece) {
   const std::lock_guard taking(values_mutex_);
   {
     const std::lock_guard lock(mutex_);
     if (now_.over || !content_.values) return false;
     now_.last_sign = now_.last_change = Clock::now();
   }
+  if (piece && *piece < next_piece_) return true;
+  if (piece && *piece > next_piece_)
+    return fail(bad_input("the page sent piece " + std::to_string(*piece) + " of its values, expected was " +
+                          std::to_string(next_piece_))),
+           false;
+  ++next_piece_;
   auto taken = content_.values->take(message);
   return taken.ok() || (fail(std::move(taken).error()), false);
 }

@@ -69,8 +69,10 @@ class Job {
   /// page's worker has not answered.
   bool progress(const JobProgress& progress,
                 std::optional<std::chrono::milliseconds> worker_silence = std::nullopt);
-  /// A message of captured values (value_stream.hpp); an error of their receiver ends the job.
-  bool values(const Bytes& message);
+  /// A message of captured values (value_stream.hpp); an error of their receiver ends the job. `piece`: its
+  /// number, from a page that sends a piece again whose answer it did not get; one that is here already is
+  /// taken for received.
+  bool values(const Bytes& message, std::optional<std::int64_t> piece = std::nullopt);
   bool finish(Bytes trace);
   bool fail(Error error);
 
@@ -98,7 +100,8 @@ class Job {
   const JobContent content_;
   LongPoll long_poll_;
   LongPoll next_;
-  std::mutex values_mutex_;  // taken before mutex_
+  std::mutex values_mutex_;      // taken before mutex_
+  std::int64_t next_piece_ = 0;  // guarded by values_mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
   Snapshot now_;

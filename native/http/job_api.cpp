@@ -16,15 +16,8 @@ using httplib::Request;
 using httplib::Response;
 using nlohmann::json;
 
-constexpr std::size_t max_message_bytes = 64 * 1024;  // progress and errors are short texts
-constexpr std::size_t max_answer_bytes = 16 << 20;    // times of many runs
 // Shorter than the time after which browsers and httplib consider a connection dead.
 constexpr std::chrono::seconds longest_wait_for_a_request{10};
-constexpr std::size_t max_values_bytes = std::size_t{64} << 20;  // a few pieces of 2 MiB and their names
-
-void send_json(Response& response, const json& value) {
-  response.set_content(json_text(value), "application/json");
-}
 
 void not_found(Response& response) {
   response.status = 404;
@@ -47,6 +40,27 @@ messages::Accepted what_follows(Job& job) {
 
 JobProgress progress_of(const messages::Progress& said) {
   return {said.phase, said.done, said.total, said.sample, said.samples, said.prepared, said.to_prepare};
+}
+
+/// A parameter of the address; nothing where it is absent or no number.
+std::optional<std::int64_t> number_of(const Request& request, const char* name) {
+  const std::string text = request.get_param_value(name);
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || number < 0)
+    return std::nullopt;
+  return number;
+}
+
+/// All bytes, or `count` of them from `offset` on: for a page on a bad network, which fetches them in pieces.
+void send_part(const Request& request, Response& response, const SharedBytes& bytes) {
+  const auto offset = number_of(request, "offset");
+  const auto count = number_of(request, "count");
+  if (!offset || !count) return send_bytes(request, response, bytes);
+  const auto begin = std::min(static_cast<std::size_t>(*offset), bytes.size());
+  const auto size = std::min(static_cast<std::size_t>(*count), bytes.size() - begin);
+  send_content(request, response, {reinterpret_cast<const char*>(bytes.data()) + begin, size}, bytes.owner(),
+               "application/octet-stream");
 }
 
 json parse_object(const Bytes& body) {
@@ -99,14 +113,14 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
     const auto& content = job->content();
     const auto& bytes = request.matches[2] == "model" ? content.model : content.inputs;
     if (!bytes) return not_found(response);
-    send_bytes(request, response, bytes);
+    send_part(request, response, bytes);
   });
 
   server.Get(job_path + "/attachments/([0-9]{1,6})", [=](const Request& request, Response& response) {
     const auto job = job_of(request);
     const auto index = static_cast<std::size_t>(std::stoul(request.matches[2]));
     if (!job || index >= job->content().attachments.size()) return not_found(response);
-    send_bytes(request, response, job->content().attachments[index]);
+    send_part(request, response, job->content().attachments[index]);
   });
 
   server.Get(job_path + "/request", [=](const Request& request, Response& response) {
@@ -138,7 +152,7 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                 const auto job = job_of(request);
                 const auto body = read_body(reader, job ? max_values_bytes : max_message_bytes, response);
                 if (!job) return not_found(response);
-                if (body) send_accepted(response, job->values(*body));
+                if (body) send_accepted(response, job->values(*body, number_of(request, "piece")));
               });
 
   server.Post(job_path + "/(progress|error|result)",

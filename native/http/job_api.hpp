@@ -14,6 +14,10 @@ namespace driftscope {
 void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard& board,
                     std::size_t max_trace_bytes);
 
+inline constexpr std::size_t max_message_bytes = 64 * 1024;  ///< progress and errors are short texts
+inline constexpr std::size_t max_answer_bytes = 16 << 20;    ///< times of many runs
+inline constexpr std::size_t max_values_bytes = std::size_t{64} << 20;  ///< pieces of 2 MiB and their names
+
 /// Reads a body up to `limit` bytes; nothing, and the status set (413 or 400), if it is longer or
 /// incomplete.
 [[nodiscard]] std::optional<Bytes> read_body(const httplib::ContentReader& reader, std::size_t limit,

@@ -3,25 +3,13 @@
 #include <string_view>
 #include <utility>
 
+#include "native/http/cookies.hpp"
 #include "native/os/token.hpp"
 
 namespace driftscope {
 namespace {
 
-constexpr std::string_view cookie_name = "driftscope=";
-
-/// Whether one of the pairs of a Cookie header ("a=1; driftscope=…") is ours.
-bool holds(std::string_view header, std::string_view secret) {
-  while (!header.empty()) {
-    const std::size_t end = header.find(';');
-    std::string_view pair = header.substr(0, end);
-    while (pair.starts_with(' ')) pair.remove_prefix(1);
-    if (pair.starts_with(cookie_name) && same_token(pair.substr(cookie_name.size()), secret)) return true;
-    if (end == std::string_view::npos) return false;
-    header.remove_prefix(end + 1);
-  }
-  return false;
-}
+constexpr std::string_view cookie_name = "driftscope";
 
 }  // namespace
 
@@ -38,13 +26,12 @@ OneVisit::OneVisit(OneVisit&& other) noexcept
     : segment_(std::move(other.segment_)), secret_(std::move(other.secret_)), used_(other.used_.load()) {}
 
 OneVisit::Answer OneVisit::ask(bool opens_the_page, const std::vector<std::string>& cookies) {
-  for (const std::string& header : cookies)
-    if (holds(header, secret_)) return Answer::again;
+  if (same_token(cookie(cookies, cookie_name), secret_)) return Answer::again;
   return opens_the_page && !used_.exchange(true) ? Answer::first : Answer::refused;
 }
 
 std::string OneVisit::set_cookie() const {
-  return std::string(cookie_name) + secret_ + "; Path=/" + segment_ + "/; HttpOnly; SameSite=Strict";
+  return std::string(cookie_name) + "=" + secret_ + "; Path=/" + segment_ + "/; HttpOnly; SameSite=Strict";
 }
 
 }  // namespace driftscope

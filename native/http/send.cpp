@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/json.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -33,6 +35,10 @@ void send_content(const httplib::Request& request, httplib::Response& response, 
         if (offset > content.size()) return false;
         return sink.write(content.data() + offset, std::min({length, piece, content.size() - offset}));
       });
+}
+
+void send_json(httplib::Response& response, const nlohmann::json& value) {
+  response.set_content(json_text(value), "application/json");
 }
 
 }  // namespace driftscope

@@ -4,6 +4,7 @@
 #include <httplib.h>
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 
@@ -13,5 +14,7 @@ namespace driftscope {
 /// answered with 416: some versions of httplib ask for bytes behind the end.
 void send_content(const httplib::Request& request, httplib::Response& response, std::span<const char> content,
                   std::shared_ptr<const void> owner, const std::string& content_type);
+
+void send_json(httplib::Response& response, const nlohmann::json& value);
 
 }  // namespace driftscope

@@ -1,10 +1,17 @@
 #include "native/http/serve.hpp"
 
+#include <unistd.h>
+
 #include <condition_variable>
 #include <ctime>
+#include <memory>
 #include <mutex>
+#include <system_error>
 
+#include "core/base/json.hpp"
 #include "core/trace/trace_file.hpp"
+#include "native/http/hub.hpp"
+#include "native/http/hub_client.hpp"
 #include "native/http/pc_runs.hpp"
 #include "native/http/server.hpp"
 #include "native/os/desktop.hpp"
@@ -68,10 +75,34 @@ class StopFlag {
   bool stopped_ = false;
 };
 
+// Commands ask one hub.
+Status check_no_other_hub() {
+  if (hub_file().empty())
+    return missing_error("a hub keeps its keys in a folder below HOME, which is not set");
+  const auto other = HubClient::find();
+  if (!other.ok() || !other->devices().ok()) return {};
+  return bad_input("a hub of yours runs already (" + hub_file().string() + "): 'driftscope devices' asks it");
+}
+
+/// Tells commands where the hub is, and shows the first link.
+Status announce(const Server& server, Hub& hub, const ServeOptions& options) {
+  const documents::Hub here{.port = server.port(), .token = server.token(), .process = ::getpid()};
+  DRIFTSCOPE_CHECK(make_folders(hub_file().parent_path()));
+  DRIFTSCOPE_CHECK(write_private(hub_file(), json_text(encode(here), 1) + "\n"));
+  DRIFTSCOPE_TRY(const std::string segment, hub.invite());
+  if (options.show_link) options.show_link(server.hub_url(segment), hub.link_life());
+  return {};
+}
+
 }  // namespace
 
 Status serve(const ServeOptions& options) {
   share_free_memory();
+  std::unique_ptr<Hub> hub;
+  if (options.hub) {
+    DRIFTSCOPE_CHECK(check_no_other_hub());
+    DRIFTSCOPE_TRY(hub, Hub::open({.keys = hub_keys_file(), .say = options.say}));
+  }
   StopFlag stop;
   SignalWatcher::on_stop([&stop] { stop.set(); });
   ServerOptions server_options;
@@ -79,6 +110,8 @@ Status serve(const ServeOptions& options) {
   server_options.port = options.port;
   server_options.pc_targets = pc_targets();
   server_options.one_visit = options.open;
+  server_options.hub = hub.get();
+  server_options.public_origin = options.public_origin;
   server_options.on_trace = [&options](const Bytes& bytes) -> Result<std::string> {
     DRIFTSCOPE_TRY(std::string file, save_trace(options.traces, bytes));
     if (options.say) options.say("trace received: " + file);
@@ -95,9 +128,13 @@ Status serve(const ServeOptions& options) {
     const auto opened = open_with_desktop((*server)->visit_url());
     if (!opened.ok() && options.say) options.say(opened.error().message);
   }
-  stop.wait();
+  Status announced;
+  if (hub) announced = announce(**server, *hub, options);
+  if (announced.ok()) stop.wait();
+  std::error_code gone;
+  if (hub) fs::remove(hub_file(), gone);
   SignalWatcher::on_stop(nullptr);
-  return {};
+  return announced;
 }
 
 }  // namespace driftscope

@@ -1,6 +1,7 @@
 // `driftscope serve`: the page for a browser that the user opens. Client: the command line.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -13,7 +14,11 @@ struct ServeOptions {
   std::filesystem::path site;    ///< from find_site
   std::filesystem::path traces;  ///< folder for the traces that pages send; created for the first one
   int port = 0;
-  bool open = false;  ///< open the page with the desktop's browser (xdg-open), for one visit
+  bool open = false;               ///< open the page with the desktop's browser (xdg-open), for one visit
+  bool hub = false;                ///< browsers elsewhere can join by a link
+  std::string public_origin = {};  ///< as of ServerOptions
+  /// With `hub`: shows a link by which a browser can join.
+  std::function<void(const std::string& url, std::chrono::seconds life)> show_link = {};
   /// Called once with the URL, then with a line for each trace that came; may print.
   std::function<void(const std::string&)> say;
 };

@@ -9,6 +9,7 @@
 #include "core/runtime/engine.hpp"
 #include "generated/protocol/messages.hpp"
 #include "native/http/guard.hpp"
+#include "native/http/hub_api.hpp"
 #include "native/http/job_api.hpp"
 #include "native/http/limited_server.hpp"
 #include "native/http/loopback.hpp"
@@ -48,6 +49,9 @@ bool is_engine_file(std::string_view path) {
   });
 }
 
+// Of any device: those that are none were rejected.
+constexpr const char* device_segment = "[0-9a-f]{48}";
+
 }  // namespace
 
 struct Server::State {
@@ -56,6 +60,8 @@ struct Server::State {
   void add_routes();
   [[nodiscard]] std::optional<StaticFile> package_file(std::string_view path);
   [[nodiscard]] std::optional<Rejection> admit(const Request& request, Response& response);
+  [[nodiscard]] std::optional<Rejection> admit_device(const Request& request, Response& response);
+  void add_page_routes(const std::string& prefix);
   void count(std::string_view path, std::size_t sent, std::size_t raw);
   Status listen();
 
@@ -97,6 +103,8 @@ std::optional<StaticFile> Server::State::package_file(std::string_view path) {
 
 std::optional<Rejection> Server::State::admit(const Request& request, Response& response) {
   if (auto rejection = reject(facts_of(request), address)) return rejection;
+  if (options.hub != nullptr && options.hub->knows(first_segment(request.path)))
+    return admit_device(request, response);
   if (!visit || first_segment(request.path) != visit->segment()) return std::nullopt;
   const bool opens = request.method == "GET" && below_token(request.path) == "/";
   const auto answer = visit->ask(opens, headers_of(request, "Cookie"));
@@ -105,6 +113,21 @@ std::optional<Rejection> Server::State::admit(const Request& request, Response& 
   return Rejection{403,
                    "This address was for one visit. Open the one that driftscope serve has printed, or start "
                    "it again with --open."};
+}
+
+std::optional<Rejection> Server::State::admit_device(const Request& request, Response& response) {
+  const bool opens = request.method == "GET" && below_token(request.path) == "/";
+  const Hub::Admission admission =
+      options.hub->admit(first_segment(request.path), opens, headers_of(request, "Cookie"));
+  switch (admission.answer) {
+    case Hub::Answer::known: return std::nullopt;
+    case Hub::Answer::joined: response.set_header("Set-Cookie", admission.set_cookie); return std::nullopt;
+    case Hub::Answer::stranger: return Rejection{404, "not found"};
+    case Hub::Answer::refused: break;
+  }
+  return Rejection{403,
+                   "This link was for another browser, or is too old. Ask for a new one: driftscope devices "
+                   "--invite."};
 }
 
 void Server::State::add_routes() {
@@ -140,7 +163,8 @@ void Server::State::add_routes() {
 
   http.Get(prefix + "/api/session", [this](const Request&, Response& response) {
     const messages::Session session{.accepts_traces = static_cast<bool>(options.on_trace),
-                                    .pc_targets = options.pc_targets};
+                                    .pc_targets = options.pc_targets,
+                                    .device = {}};
     response.set_content(json_text(encode(session)), "application/json");
   });
   http.Post(prefix + "/api/traces", [this](const Request&, Response& response, const ContentReader& reader) {
@@ -167,6 +191,18 @@ void Server::State::add_routes() {
     send_bytes(request, response, std::make_shared<const Bytes>(pc_runs.exchange(run, *body)));
   });
 
+  if (options.hub != nullptr) {
+    const HubRoutes routes = {.devices = std::string("/(") + device_segment + ")",
+                              .owner = "/" + address.token,
+                              .url = [this](std::string_view segment) { return address.url_of(segment); },
+                              .max_trace_bytes = options.max_trace_bytes};
+    add_hub_routes(http, routes, *options.hub);
+    add_page_routes(std::string("/(?:") + device_segment + ")");
+  }
+  add_page_routes(prefix);
+}
+
+void Server::State::add_page_routes(const std::string& prefix) {
   http.Get(prefix, [](const Request& request, Response& response) {
     std::string query;  // the job's name must survive
     if (const auto mark = request.target.find('?'); mark != std::string::npos)
@@ -197,6 +233,9 @@ void Server::State::add_routes() {
 Status Server::State::listen() {
   http.set_payload_max_length(options.max_trace_bytes);
   DRIFTSCOPE_TRY(address.port, bind_to_loopback(http, options.port));
+  address.public_origin = options.public_origin;
+  if (options.hub != nullptr)
+    address.others = [this](std::string_view segment) { return options.hub->knows(segment); };
   add_routes();
   DRIFTSCOPE_TRY(thread, listen_on_thread(http));
   return {};
@@ -232,6 +271,8 @@ std::string Server::visit_url() const {
   other.token = other.visit;
   return other.visit.empty() ? std::string() : other.url();
 }
+std::string Server::hub_url(std::string_view segment) const { return state_->address.url_of(segment); }
+std::string Server::token() const { return state_->address.token; }
 std::string Server::job_url(const Job& job) const { return url() + "?job=" + job.id(); }
 JobBoard& Server::jobs() { return state_->jobs; }
 

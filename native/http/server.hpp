@@ -12,15 +12,16 @@
 //   GET  /api/jobs/ID              "job"
 //   GET  /api/jobs/ID/model        its .onnx bytes
 //   GET  /api/jobs/ID/attachments/N
-//   GET  /api/jobs/ID/inputs       safetensors
+//   GET  /api/jobs/ID/inputs       safetensors; of these three, ?offset=N&count=N is a part
 //   POST /api/jobs/ID/progress     "progress" → "accepted"
-//   POST /api/jobs/ID/values       "values", one request at a time
+//   POST /api/jobs/ID/values       "values", one request at a time; ?piece=N may be sent again
 //   POST /api/jobs/ID/result       trace bytes → "accepted", with the page's next job
 //   POST /api/jobs/ID/error        an object "error"
 //   GET  /api/jobs/ID/request      of a page that stays: waits for the next request; 204: none yet, ask again
 //   POST /api/jobs/ID/response     the response to it
 //   GET  /api/jobs/ID/next         after the result: waits again for the same answer
-// Everything else is 404. See guard.hpp for which requests are answered at all.
+// and with a hub the routes of hub_api.hpp. Everything else is 404. See guard.hpp for which requests are
+// answered at all.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "native/http/hub.hpp"
 #include "native/http/job.hpp"
 
 namespace driftscope {
@@ -46,6 +48,10 @@ struct ServerOptions {
   /// What pages may run on this PC, as pc_targets() lists it. Empty: nothing.
   std::vector<std::string> pc_targets = {};
   bool one_visit = false;  ///< also has visit_url()
+  Hub* hub = nullptr;      ///< null: browsers elsewhere cannot join. It must outlive the server.
+  /// How they reach it, through a proxy of the user's own: "https://hub.example.org". Empty: from this
+  /// machine alone (or through a forwarded port, as of adb reverse).
+  std::string public_origin = {};
 };
 
 /// Bytes sent in bodies: as sent, and before compression.
@@ -72,6 +78,9 @@ class Server {
   /// An address that is good for the first browser that opens it, until its session ends: for a browser that
   /// keeps a history. Empty without ServerOptions::one_visit.
   [[nodiscard]] std::string visit_url() const;
+  /// The page for a link or a device of the hub.
+  [[nodiscard]] std::string hub_url(std::string_view segment) const;
+  [[nodiscard]] std::string token() const;
   [[nodiscard]] std::string job_url(const Job& job) const;
   [[nodiscard]] JobBoard& jobs();
   /// Since the server started.

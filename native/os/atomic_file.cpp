@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,6 +49,11 @@ AtomicFile::~AtomicFile() {
   if (beside_.empty()) return;
   ::unlink(beside_.c_str());
   CleanupRegistry::instance().remove(cleanup_);
+}
+
+Status AtomicFile::make_private() {
+  if (::fchmod(file_.get(), S_IRUSR | S_IWUSR) != 0) return failure(system_message());
+  return {};
 }
 
 Status AtomicFile::append(std::span<const std::byte> bytes) {

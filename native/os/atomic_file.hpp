@@ -24,6 +24,8 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
+  /// From here on only this user can read or write it. Before the first bytes.
+  [[nodiscard]] Status make_private();
   [[nodiscard]] Status append(std::span<const std::byte> bytes);
   /// Overwrites existing bytes.
   [[nodiscard]] Status write_at(std::int64_t offset, std::span<const std::byte> bytes);

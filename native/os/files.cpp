@@ -199,6 +199,13 @@ Status write_file(const std::filesystem::path& path, std::string_view text) {
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
+Status write_private(const std::filesystem::path& path, std::string_view text) {
+  DRIFTSCOPE_TRY(AtomicFile file, AtomicFile::create(path));
+  DRIFTSCOPE_CHECK(file.make_private());
+  DRIFTSCOPE_CHECK(file.append(std::as_bytes(std::span(text))));
+  return file.commit();
+}
+
 Status write_json(const std::string& path, std::string_view json) {
   if (path != "-") return write_file(path, json);
   const std::string text = harmless_json(json);

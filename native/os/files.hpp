@@ -60,6 +60,9 @@ class MappedFile {
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view text);
 
+/// Like write_file, of mode 0600: for keys.
+[[nodiscard]] Status write_private(const std::filesystem::path& path, std::string_view text);
+
 /// Like write_file; "-" is the standard output, as harmless_json.
 [[nodiscard]] Status write_json(const std::string& path, std::string_view text);
 

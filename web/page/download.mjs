@@ -1,8 +1,10 @@
 // Bytes from a server, with progress reports. Clients: choice.mjs, job.mjs.
 import { RunError } from "../shared/errors.mjs";
+import { insist } from "../shared/insist.mjs";
 
 const reportMs = 100; // often enough for a moving bar
 const firstRoom = 1 << 16;
+const pieceBytes = 2 << 20; // what a failure costs on a slow network is a few seconds
 
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -42,13 +44,38 @@ const announced = ({ headers }) =>
   headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length")) || 0;
 
 /**
+ * As download, piece by piece (?offset=&count=), each of which is asked for again where the network fails.
+ */
+async function downloadPieces(url, { what, total, onProgress, signal, ...init }) {
+  const bytes = room(total, what);
+  const report = meter(total, onProgress);
+  report(0);
+  for (let offset = 0; offset < total;) {
+    const count = Math.min(pieceBytes, total - offset);
+    const part = await insist(async () => {
+      const response = await fetch(`${url}?offset=${offset}&count=${count}`, { ...init, signal });
+      return { response, body: response.ok ? new Uint8Array(await response.arrayBuffer()) : null };
+    }, signal);
+    if (!part.body) throw new RunError("io", `${what}: ${httpText(part.response)}.`);
+    if (part.body.length !== count)
+      throw new RunError("io", `${what}: a piece of ${part.body.length} bytes came, expected were ${count}.`);
+    bytes.set(part.body, offset);
+    report((offset += count));
+  }
+  report(total, true);
+  return bytes;
+}
+
+/**
  * Fetches `url`. `what` names it in messages; `total` is its size if known; `onProgress` receives
  * {received, total, perSecond, remainingMs} (null: unknown); `signal` stops it. Other options go to
- * fetch. Throws a RunError: cancelled, io (rejected, interrupted) or limit (no memory).
+ * fetch. Throws a RunError: cancelled, io (rejected, interrupted) or limit (no memory). `pieces`: for a
+ * server that sends parts, on a network that may break.
  */
-export async function download(url, { what, total = 0, onProgress = () => {}, signal, ...init }) {
+export async function download(url, { what, total = 0, onProgress = () => {}, signal, pieces, ...init }) {
   let received = 0;
-  try {
+  const whole = async () => {
+    received = 0;
     const response = await open(url, what, { ...init, signal });
     const expected = total || announced(response);
     const report = meter(expected, onProgress);
@@ -68,6 +95,10 @@ export async function download(url, { what, total = 0, onProgress = () => {}, si
     }
     report(received, true);
     return received === bytes.length ? bytes : bytes.slice(0, received);
+  };
+  try {
+    if (pieces && total > 0) return await downloadPieces(url, { what, total, onProgress, signal, ...init });
+    return await (pieces ? insist(whole, signal) : whole());
   } catch (error) {
     if (signal?.aborted) throw new RunError("cancelled", "Stopped.");
     if (error instanceof RunError) throw error;

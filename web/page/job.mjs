@@ -4,6 +4,7 @@ import { environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { checkDocument } from "../worker/client.mjs";
 import { loadMessages } from "../worker/engine.mjs";
 import { download } from "./download.mjs";
+import { insist } from "../shared/insist.mjs";
 import { RunError } from "../shared/errors.mjs";
 import { Pulse } from "../worker/pulse.mjs";
 import { runInWorker } from "../worker/runner.mjs";
@@ -40,12 +41,15 @@ class Heartbeat {
   #timer;
   #url;
   #abort;
+  #patience;
   #failures = 0;
   #underWay = new Set();
   #pulse;
 
-  constructor(url, abort, pulse) {
+  /** `patience`: so many signs in a row may be lost before the PC is taken for gone. */
+  constructor(url, abort, pulse, patience) {
     this.#url = url;
+    this.#patience = patience;
     this.#abort = abort;
     this.#pulse = pulse;
     this.#timer = setInterval(() => this.beat(), heartbeatMs);
@@ -71,7 +75,7 @@ class Heartbeat {
       this.#failures = 0;
       if (response.status === 409 || response.status === 404) this.#abort.abort();
     } catch {
-      if (++this.#failures >= 5) this.#abort.abort(); // the PC is gone
+      if (++this.#failures >= this.#patience) this.#abort.abort(); // the PC is gone
     }
   }
 
@@ -95,14 +99,14 @@ async function fetchJob(messages, url) {
   return checkDocument(messages, "job", job);
 }
 
-/** Model, attachments and inputs of a job; `onProgress` receives progress as in download. */
-async function fetchParts(url, job, onProgress, signal) {
+/** Model, attachments and inputs of a job; `onProgress` as in download, `pieces` as of runJob. */
+async function fetchParts(url, job, onProgress, signal, pieces) {
   const options = (name) => {
-    return { onProgress: (now) => onProgress({ name, ...now }), signal, cache: "no-store" };
+    return { onProgress: (now) => onProgress({ name, ...now }), signal, pieces, cache: "no-store" };
   };
   const model = await fetchModel(`${url}/model`, job.model, {
     ...options(job.model.name),
-    keep: await inUse(),
+    keep: pieces || (await inUse()),
   });
   const attachments = [];
   for (const [index, { name, bytes: total }] of job.attachments.entries()) {
@@ -130,13 +134,14 @@ async function nextJob(url, answer) {
  * Runs job `id`; resolves to the run's result with `job` (for a batch or a bench: to `job` alone), and with
  * `next`, the ID of the job that this page runs then, or null.
  * `show` = {job(job), change(state)} receives progress. Any error is reported to the PC as
- * well, and thrown.
+ * well, and thrown. `pieces`: on a network that may break, what is large is fetched piece by piece, what is
+ * sent is sent again where no answer came, and the model is kept.
  */
-export async function runJob(id, here, show) {
+export async function runJob(id, here, { pieces = false, ...show }) {
   const url = jobUrl(id);
   const abort = new AbortController();
   const pulse = new Pulse();
-  const heartbeat = new Heartbeat(`${url}/progress`, abort, pulse);
+  const heartbeat = new Heartbeat(`${url}/progress`, abort, pulse, pieces ? 60 : 5);
   const change = (state) => {
     show.change(state);
     return heartbeat.set(state);
@@ -148,7 +153,10 @@ export async function runJob(id, here, show) {
   const send = async (bytes) => {
     await change({ phase: "send" });
     await heartbeat.end();
-    const response = await fetch(`${url}/result`, { method: "POST", body: bytes });
+    const post = () => fetch(`${url}/result`, { method: "POST", body: bytes });
+    const response = pieces ? await insist(post) : await post();
+    // Sent again, after it had come and only its answer was lost.
+    if (pieces && response.status === 409) return null;
     if (!response.ok) throw new RunError("io", `The PC rejected the result: HTTP ${response.status}.`);
     return nextJob(url, await response.json());
   };
@@ -174,7 +182,7 @@ export async function runJob(id, here, show) {
       show.change({ phase: "fetch", ...now });
       heartbeat.set({ phase: "load", done: now.received, total: now.total });
     };
-    const { from, ...parts } = await fetchParts(url, job, onProgress, abort.signal);
+    const { from, ...parts } = await fetchParts(url, job, onProgress, abort.signal, pieces);
     if (job.bench) {
       const start = { target: job.target, capture: job.capture, environment: environmentHere };
       const task = { variant: variant.name, threads, memory: job.memory, start, bench: url, ...parts };
@@ -197,6 +205,7 @@ export async function runJob(id, here, show) {
       memory: job.memory,
       start,
       valuesUrl: `${url}/values`,
+      insist: pieces,
       ...parts,
     };
     const result = await runThere(task, change);

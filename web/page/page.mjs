@@ -1,6 +1,7 @@
 // The page: chooses what to run, runs it, shows the result. Everything that computes is elsewhere
 // (runner.mjs, samples.mjs, job.mjs); everything that draws is in view.mjs.
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
+import { Device } from "./device.mjs";
 import { runJob } from "./job.mjs";
 import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
 import * as history from "./history.mjs";
@@ -283,6 +284,28 @@ async function runOneForPc(id) {
   }
 }
 
+/** Until it leaves the hub. */
+async function runAsDevice(name) {
+  document.body.classList.add("job");
+  const device = new Device(state.here, name, {
+    job: (job) => {
+      view.hideResults();
+      view.showError(null);
+      view.showJob(job);
+    },
+    change: view.showProgress,
+    result: (result) => {
+      if (result.reply) showCommon(result, result.variant);
+      view.showStatus("Done: the PC has the result.");
+    },
+    error: (error) => {
+      view.showStatus("It did not run; the PC has been informed.");
+      view.showError(error.message);
+    },
+  });
+  await device.run(state.variant);
+}
+
 function listen() {
   $("run-form").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -368,6 +391,7 @@ async function start() {
   view.showCapabilities(state.here, state.variant);
   const job = query.get("job");
   if (job) return runForPc(job);
+  if (hosted.session.device !== undefined) return runAsDevice(hosted.session.device);
   showHosting(hosted);
   state.acceptsTraces = hosted.session.accepts_traces === true;
   state.pcTargets = hosted.session.pc_targets ?? [];

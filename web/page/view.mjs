@@ -50,6 +50,20 @@ export function showJob({ model, target }) {
   $("tagline").textContent = `Running ${model.name} as ${target} for the waiting PC.`;
 }
 
+/** What this browser is as a device of a hub; `wrong`: the state is a failure; `left`: nothing follows. */
+export function showDevice({ name, state, wrong = false, left = false }) {
+  $("device-card").hidden = false;
+  $("device-state").textContent = state;
+  $("device-state").classList.toggle("error", wrong);
+  const field = $("device-name");
+  if (name && document.activeElement !== field) field.value = name;
+  $("device-form").hidden = left;
+  $("tagline").textContent = left
+    ? "This browser is no device any more."
+    : `remote:${name || "…"}, for the PC.`;
+  document.title = name ? `${name} · Driftscope` : "Driftscope";
+}
+
 const phases = {
   load: "Loading the model…",
   compile: "Preparing the engine…",

@@ -98,6 +98,7 @@ async function run({
   start,
   inputs,
   valuesUrl,
+  insist,
 }) {
   const times = {};
   let begin = performance.now();
@@ -117,7 +118,7 @@ async function run({
   say("loaded", { model: { ...loaded.head, bytes }, build });
   engine.request("start", start, inputs);
   await engine.prepared();
-  const sink = valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say);
+  const sink = valuesUrl ? new ValuesToPc(valuesUrl, insist) : new ValuesToPage(say);
   const shapes = await runWith(sink, () => {
     lap("prepare_ms");
     say("phase", { phase: "run" });

@@ -1,20 +1,40 @@
-// driftscope serve [--port N] [--open]
+// driftscope serve [--port N] [--open] [--hub [--public URL]]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
+#include "core/deploy/url.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/link_text.hpp"
 #include "native/http/serve.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
 
+/// As Origin headers have it.
+Result<std::string> public_origin(const std::string& text) {
+  if (text.empty()) return text;
+  auto url = parse_url(text);
+  if (!url.ok()) return in_context(std::move(url).error(), "--public");
+  if (!url->secure())
+    return bad_input("--public: browsers give WebGPU, threads and storage to https alone, got " + text);
+  if (url->path != "/" && !url->path.empty())
+    return bad_input("--public: expected an address without a path, as " + url->origin() + ", got " + text);
+  return url->origin();
+}
+
 Result<Exit> run_serve(ServeOptions options) {
+  constexpr int hub_port = 8457;
   DRIFTSCOPE_TRY(options.site, find_site(options.site));
+  DRIFTSCOPE_TRY(options.public_origin, public_origin(options.public_origin));
+  if (options.hub && options.port < 0) options.port = hub_port;
+  options.port = std::max(options.port, 0);
   options.say = [](const std::string& line) {
     print_out("{}\n", line);
     std::fflush(stdout);
   };
+  options.show_link = [](const std::string& url, std::chrono::seconds life) { show_link(url, life); };
   DRIFTSCOPE_CHECK(serve(options));
   return Exit::ok;
 }
@@ -26,16 +46,29 @@ namespace commands::serve {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<ServeOptions>();
   options->traces = "traces";
+  options->port = -1;
   app.add_option("--port", options->port, "Port on 127.0.0.1 (default: any free one)")
       ->check(CLI::Range(0, 65535));
   app.add_flag("--open", options->open, "Open the page in the desktop's browser");
+  const auto hub = app.add_flag("--hub", options->hub,
+                                "Let browsers elsewhere join by a link, as targets of other commands: "
+                                "remote:NAME/strict (the port is then "
+                                "8457 if none is given, so that devices find it again)");
+  app.add_option("--public", options->public_origin,
+                 "How they reach this machine through a proxy of yours, as https://hub.example.org")
+      ->needs(hub);
   app.add_option("--traces", options->traces, "Folder for the traces that the page sends")
       ->capture_default_str();
   app.add_option("--site", options->site,
                  "Folder of the page (default: found beside the program, or $DRIFTSCOPE_SITE)");
   app.footer(
       "The page is reachable from this machine only, under an address that nobody can guess. Ctrl-C\n"
-      "stops the server.");
+      "stops the server. A phone reaches a hub by 'adb reverse tcp:8457 tcp:8457', or through a proxy with "
+      "TLS\n"
+      "(--public); each link is good for one browser, which then has a key of its own (docs/hub.md):\n"
+      "  driftscope serve --hub\n"
+      "  driftscope devices\n"
+      "  driftscope compare model.onnx --right remote:pixel8/webgpu,remote:pixel8/fast");
   return [options] {
     const auto exit = run_serve(*options);
     if (exit.ok()) return *exit;

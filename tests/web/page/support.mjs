@@ -6,10 +6,11 @@ import { start, temporaryFolder, until } from "../../e2e/support.mjs";
 
 const executablePath = process.env.DRIFTSCOPE_CHROME ?? "/usr/bin/chromium";
 
-/** {url, traces, output}: `driftscope serve` with a folder for traces. */
+/** {url, traces, output, child}: `driftscope serve` with a folder for traces. */
 export async function serve(t, options = [], env = {}) {
   const traces = temporaryFolder(t);
-  const served = start(["serve", "--port", "0", "--traces", traces, ...options], { env });
+  const port = options.includes("--port") ? [] : ["--port", "0"];
+  const served = start(["serve", ...port, "--traces", traces, ...options], { env });
   let ended = false;
   served.done.then(() => (ended = true));
   t.after(async () => {
@@ -20,7 +21,7 @@ export async function serve(t, options = [], env = {}) {
     () => /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//.exec(served.output.stdout)?.[0],
     "the server's URL",
   );
-  return { url, traces, output: served.output };
+  return { url, traces, output: served.output, child: served.child };
 }
 
 // Whether `promise` settles within so many seconds: Playwright waits for ever for an end or a new page.

@@ -1,127 +1,11 @@
 // Browsers, through the server and the launcher: one host for each kind (native/browser/kinds).
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <optional>
-
-#include "core/protocol/batch.hpp"
-#include "native/browser/browser_features.hpp"
-#include "native/browser/page_life.hpp"
-#include "native/browser/run_in_browser.hpp"
 #include "native/host/host.hpp"
-#include "native/host/service_run.hpp"
-#include "native/platform/site.hpp"
+#include "native/browser/browser_features.hpp"
+#include "native/browser/browser_session.hpp"
+#include "native/host/page_host_session.hpp"
 
 namespace driftscope::hosts::browsers {
 namespace {
-
-std::string_view phase_step(const std::optional<messages::Phase>& phase) {
-  if (!phase) return "starting the browser";
-  switch (*phase) {
-    case messages::Phase::open: return "page opened";
-    case messages::Phase::load: return "loading the model";
-    case messages::Phase::compile: return preparing_step(0);
-    case messages::Phase::run: return running_step;
-    case messages::Phase::time: return timing_step;
-    case messages::Phase::send: break;
-  }
-  return "sending the trace";
-}
-
-BrowserOptions browser_options(const RunnerOptions& options) {
-  BrowserOptions browser;
-  browser.timeout = options.timeout;
-  browser.stall_timeout = options.stall_timeout;
-  return browser;
-}
-
-/// What a browser is doing, and how much of it is done.
-struct Step {
-  std::string name;
-  std::int64_t done = 0;
-  std::int64_t total = 0;
-};
-
-Step step_of(const BrowserProgress& now, const BrowserOptions& options) {
-  const JobProgress& job = now.job;
-  Step step{std::string(phase_step(job.phase)), job.done, job.total};
-  if (job.to_prepare > 0)
-    step = {std::string(preparing_step(job.to_prepare)), job.prepared, job.to_prepare};
-  else if (job.samples > 0)
-    step = {std::move(step.name), job.sample, job.samples};
-  // The text does not change while it lasts: each new one is a line of a log.
-  if (now.slow) {
-    const LifeLimits limits = life_limits(options.timeout, options.stall_timeout);
-    step.name += fmt::format(", slowly: no progress for {}, at {} it is given up",
-                             seconds_text(options.timeout), seconds_text(limits.stall));
-  }
-  return step;
-}
-
-class Session final : public HostSession {
- public:
-  Session(Target target, const RunnerOptions& options, Server& server, HostInfo host)
-      : target_(std::move(target)), options_(options), browser_(server, std::move(host)) {}
-
-  Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
-    BrowserJob job;
-    job.target = target_;
-    job.model_name = request.model->name;
-    job.model = request.model->bytes;
-    job.model_sha256 = request.model->sha256;
-    job.attachments = request.model->attachments;
-    DRIFTSCOPE_TRY(Bytes inputs, pack_inputs(request.inputs));
-    job.inputs = std::make_shared<const Bytes>(std::move(inputs));
-    job.plan = request.plan;
-    job.sink = request.sink;
-    const BrowserOptions options = browser_options(options_);
-    const auto on_progress = [&](const BrowserProgress& now) {
-      const Step step = step_of(now, options);
-      progress(step.name, step.done, step.total);
-      return !request.stopped || !request.stopped();
-    };
-    return run_in_browser(browser_, job, options, on_progress);
-  }
-
-  Result<std::vector<CaseRun>> run_all(std::span<const RunRequest> requests,
-                                       const TargetProgress& progress) override {
-    const auto total = static_cast<std::int64_t>(requests.size());
-    std::vector<BatchCase> cases;
-    for (const RunRequest& request : requests) {
-      BatchCase one{request.model->bytes.bytes(), {}, {}};
-      for (const JobAttachment& file : request.model->attachments)
-        one.attachments.push_back({file.location, file.bytes.bytes()});
-      DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
-      cases.push_back(std::move(one));
-    }
-    const auto run_part = [&](std::size_t first, std::size_t count,
-                              const std::function<void(std::size_t)>& lost_at) {
-      BrowserBatch batch;
-      batch.target = target_;
-      batch.name = fmt::format("{} cases", count);
-      batch.cases = count;
-      batch.packed = std::make_shared<const Bytes>(pack_batch(std::span(cases).subspan(first, count)));
-      bool lost = false;
-      std::optional<std::size_t> done;  // once cases run
-      BrowserOptions options = browser_options(options_);
-      options.lost = &lost;
-      auto answers = run_batch_in_browser(browser_, batch, options, [&](const BrowserProgress& now) {
-        if (now.job.phase == messages::Phase::run) done = static_cast<std::size_t>(now.job.done);
-        progress(step_of(now, options).name, static_cast<std::int64_t>(first) + now.job.done, total);
-        return !requests[first].stopped || !requests[first].stopped();
-      });
-      if (lost && done) lost_at(*done);
-      return answers;
-    };
-    return run_surviving(cases.size(), run_part, losses_);
-  }
-
- private:
-  Target target_;
-  RunnerOptions options_;
-  BrowserSession browser_;
-  int losses_ = 0;  ///< of the browser, while many cases ran
-};
 
 class BrowserHost final : public Host {
  public:
@@ -147,7 +31,8 @@ class BrowserHost final : public Host {
   Result<std::unique_ptr<HostSession>> open(const Target& target, HostContext& context) const override {
     DRIFTSCOPE_TRY(Server* const server, context.server());
     DRIFTSCOPE_TRY(HostInfo host, probe_target_host(target));
-    return std::unique_ptr<HostSession>(new Session(target, context.options, *server, std::move(host)));
+    return page_host_session(target, context.options,
+                             std::make_unique<BrowserSession>(*server, std::move(host)));
   }
 
  private:

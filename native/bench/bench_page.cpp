@@ -1,0 +1,83 @@
+#include "native/bench/bench_page.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "native/browser/launcher.hpp"
+#include "native/browser/remote_device.hpp"
+#include "native/http/hub_device.hpp"
+
+namespace driftscope {
+namespace {
+
+class BrowserPage final : public BenchPage {
+ public:
+  BrowserPage(Server& server, HostInfo host) : server_(server), host_(std::move(host)) {}
+  const HostInfo& host() const override { return host_; }
+  bool opens_again() const override { return true; }
+
+  Status open(const Job& job) override {
+    DRIFTSCOPE_TRY(Browser started, Browser::start(host_, server_.job_url(job)));
+    browser_.reset();
+    browser_.emplace(std::move(started));
+    return {};
+  }
+  void end() override {
+    if (browser_) browser_->end();
+  }
+  std::optional<std::string> ended() override {
+    if (browser_->running()) return std::nullopt;
+    return "ended before it was done: " + browser_->exit_text();
+  }
+  void wait_until_idle() override { browser_->wait_until_idle(); }
+  std::int64_t memory() const override { return browser_->memory(); }
+  std::int64_t gpu_process_memory() const override { return browser_->gpu_process_memory(); }
+
+ private:
+  Server& server_;
+  HostInfo host_;
+  std::optional<Browser> browser_;
+};
+
+class DevicePage final : public BenchPage {
+ public:
+  DevicePage(Server& server, RemoteDevice device) : server_(server), device_(std::move(device)) {}
+  const HostInfo& host() const override { return device_.host(); }
+  bool opens_again() const override { return false; }
+
+  Status open(const Job& job) override {
+    job_ = job.id();
+    DRIFTSCOPE_TRY(given_, device_.give(server_, job, {}));
+    return {};
+  }
+  void end() override { given_.reset(); }
+  std::optional<std::string> ended() override {
+    if (Clock::now() - asked_ < std::chrono::seconds(1)) return std::nullopt;
+    asked_ = Clock::now();
+    const auto now = device_.now();
+    if (!now.ok()) return "can be asked no more: " + now.error().message;
+    if (now->lost && now->lost->job == job_) return "lost its page " + lost_text(*now->lost);
+    return std::nullopt;
+  }
+
+ private:
+  Server& server_;
+  RemoteDevice device_;
+  std::string job_;
+  std::unique_ptr<GivenJob> given_;
+  Clock::time_point asked_{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BenchPage>> bench_page(Server& server, const Target& target) {
+  if (is_remote(target)) {
+    DRIFTSCOPE_TRY(RemoteDevice device, RemoteDevice::find(target));
+    return std::unique_ptr<BenchPage>(new DevicePage(server, std::move(device)));
+  }
+  DRIFTSCOPE_TRY(HostInfo host, probe_target_host(target));
+  return std::unique_ptr<BenchPage>(new BrowserPage(server, std::move(host)));
+}
+
+}  // namespace driftscope

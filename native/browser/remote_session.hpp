@@ -1,0 +1,37 @@
+// A page that somebody has opened elsewhere and that has joined the hub: jobs are on a server of this
+// program, and the hub passes on what the page asks of it. Nothing is started and nothing ended here. Client:
+// the host remote.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "native/browser/remote_device.hpp"
+
+namespace driftscope {
+
+class RemoteSession final : public PageSession {
+ public:
+  /// The server must outlive the session.
+  RemoteSession(Server& server, RemoteDevice device) : server_(server), device_(std::move(device)) {}
+
+  [[nodiscard]] const HostInfo& host() const override { return device_.host(); }
+  /// Waits for the device while it has another job. Errors, beside those of PageSession: it was lost in the
+  /// middle (the message says where, as the page reports it after a reload, or that it fell silent); it has
+  /// left; the hub has ended.
+  [[nodiscard]] Result<BrowserOutcome> run(JobContent content, const BrowserOptions& options,
+                                           const BrowserProgressCallback& progress) override;
+
+ private:
+  [[nodiscard]] Result<BrowserOutcome> watch(Job& job, const BrowserOptions& options,
+                                             const BrowserProgressCallback& progress);
+  [[nodiscard]] std::optional<Error> trouble(const Job& job, const Job::Snapshot& now,
+                                             const BrowserOptions& options,
+                                             const messages::HubDevice& device) const;
+  [[nodiscard]] Error lost(const std::string& how) const;
+
+  Server& server_;
+  RemoteDevice device_;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,40 @@
+// What commands say of a hub that is not there, and of wrong options. With devices:
+// tests/web/page/hub.test.mjs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asset, run, temporaryFolder } from "../support.mjs";
+
+const lenet5 = asset("models", "lenet5.onnx");
+
+test("Devices_NoHub_SaysHowToStartOne", (t) => {
+  const env = { XDG_STATE_HOME: temporaryFolder(t) };
+  const { status, stderr } = run(["devices"], { env });
+  assert.equal(status, 3);
+  assert.match(stderr, /no hub runs here .*driftscope serve --hub/);
+  const ran = run(["run", lenet5, "--target", "remote:phone/strict"], { env });
+  assert.equal(ran.status, 3);
+  assert.match(ran.stderr, /no hub runs here/);
+});
+
+test("RemoteTargets_WithoutADeviceOrWithAnEngineOfThePc_AreErrors", (t) => {
+  const env = { XDG_STATE_HOME: temporaryFolder(t) };
+  const without = run(["run", lenet5, "--target", "remote/strict"], { env });
+  assert.equal(without.status, 2);
+  assert.match(without.stderr, /which device\? expected remote:NAME\/strict/);
+  const engine = run(["run", lenet5, "--target", "remote:phone/nonsense"], { env });
+  assert.equal(engine.status, 2);
+  assert.match(engine.stderr, /nonsense/);
+});
+
+test("Serve_PublicAddress_IsASecureOriginOfAHub", () => {
+  for (const [address, why] of [
+    ["http://hub.example.org", /https alone/],
+    ["https://hub.example.org/path", /without a path, as https:\/\/hub\.example\.org/],
+    ["hub.example.org", /--public/],
+  ]) {
+    const { status, stderr } = run(["serve", "--hub", "--public", address]);
+    assert.equal(status, 2, address);
+    assert.match(stderr, why);
+  }
+  assert.equal(run(["serve", "--public", "https://hub.example.org"]).status, 2);
+});
