@@ -58,9 +58,11 @@ std::string hardware_of(const messages::HubDevice& device) {
 }
 
 std::string adapter_of(const messages::HubDevice& device) {
-  if (const std::string adapter = fact_of(device, "adapter"); !adapter.empty()) return adapter + " (WebGPU)";
+  constexpr std::size_t width = 60;
+  if (const std::string adapter = fact_of(device, "adapter"); !adapter.empty())
+    return elide(adapter, width) + " (WebGPU)";
   const std::string renderer = fact_of(device, "renderer");
-  return renderer.empty() ? "none" : renderer + " (WebGL2)";
+  return renderer.empty() ? "none" : elide(renderer, width) + " (WebGL2)";
 }
 
 bool is_here(const messages::HubDevice& device) { return device.silent_ms < here_ms; }

@@ -8,6 +8,8 @@ namespace driftscope {
 namespace {
 
 constexpr const char* loopback = "127.0.0.1";
+// httplib's library has 5: of more connections at the same moment, the others come a second later.
+constexpr int backlog = 256;
 
 }  // namespace
 
@@ -33,20 +35,24 @@ RequestFacts facts_of(const httplib::Request& request) {
 
 Result<int> bind_to_loopback(LimitedServer& http, int port) {
   // httplib's own options would let two servers share one port (SO_REUSEPORT).
-  http.set_socket_options([](auto socket) {
+  int listening = -1;
+  http.set_socket_options([&listening](auto socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    listening = socket;
   });
   http.set_address_family(AF_INET);
   if (port == 0) {
     const int chosen = http.bind_to_any_port(loopback);
     if (chosen <= 0) return io_error("cannot listen on 127.0.0.1: no free port");
+    ::listen(listening, backlog);
     return chosen;
   }
   if (!http.bind_to_port(loopback, port))
     return io_error("cannot listen on 127.0.0.1:" + std::to_string(port) +
                     ": the port is in use or not allowed; choose another with --port, or 0 for "
                     "any free one");
+  ::listen(listening, backlog);
   return port;
 }
 

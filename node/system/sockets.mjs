@@ -201,6 +201,7 @@ export class Sockets {
   }
 
   listen(fd, done) {
+    if (this.#end(fd) instanceof Listener) return done(); // again, for another backlog: Node has its own
     const listener = new Listener(this, this.#end(fd).where ?? { address: "127.0.0.1", port: 0 });
     this.#ends.set(fd, listener);
     listener.listen(done);

@@ -303,6 +303,7 @@ async function runAsDevice(name) {
       view.showError(error.message);
     },
   });
+  view.showStatus("The PC has run nothing here yet.");
   await device.run(state.variant);
 }
 

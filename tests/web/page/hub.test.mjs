@@ -103,6 +103,20 @@ test("Hub_Device_IsATargetLikeAnyOther", async (t) => {
   assert.equal(wide, false);
 });
 
+test("Hub_Bench_MeasuresTheDevice", async (t) => {
+  const hub = await startHub(t);
+  await joinHub(t, hub, "phone");
+  const json = join(temporaryFolder(t), "bench.json");
+  const targets = "pc/fast,remote:phone/fast";
+  const options = ["--threads", "1", "--time", "2", "--json", json];
+  const measured = await hub.command(["bench", lenet5, "--targets", targets, ...options]);
+  assert.equal(measured.status, 0, measured.stderr);
+  const [, device] = JSON.parse(readFileSync(json, "utf8")).results;
+  assert.equal(device.target, "remote:phone/fast:threads=1");
+  assert.ok(device.median_ms > 0);
+  assert.equal((await hub.devices())[0].state, "ready");
+});
+
 test("Hub_SameModelAgain_IsNotSentAgain", async (t) => {
   const hub = await startHub(t);
   const { page } = await joinHub(t, hub, "phone");
