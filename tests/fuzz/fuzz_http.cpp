@@ -1,5 +1,6 @@
-// Any bytes as a request to the server's port: {T}, {J} and {P} stand for the token, a job and the port,
-// which nobody can guess. Every answer is one of HTTP, and none is an internal error.
+// Any bytes as a request to the server's port: {T}, {J} and {P} stand for the token, a job and the port, {D}
+// and {C} for a device of its hub and its cookie, which nobody can guess. Every answer is one of HTTP, and
+// none is an internal error.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,9 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "native/http/hub.hpp"
 #include "native/http/server.hpp"
 #include "native/os/temp_folder.hpp"
 
@@ -42,11 +45,16 @@ class Subject {
     options.max_trace_bytes = 1 << 16;
     options.on_trace = [](Bytes) -> Result<std::string> { return std::string("kept"); };
     options.pc_targets = {"pc/strict"};
+    auto hub = Hub::open({});
+    if (!hub.ok()) std::abort();
+    hub_ = *std::move(hub);
+    options.hub = hub_.get();
     auto started = Server::start(std::move(options));
     if (!started.ok()) std::abort();
     server_ = *std::move(started);
     const std::string url = server_->url();
     token_ = url.substr(url.size() - 49, 48);
+    join();
   }
 
   std::string answer(std::string text) {
@@ -58,8 +66,12 @@ class Subject {
         [](const std::string&, const Tensor&) -> Status { return {}; }, 1 << 16);
     const auto job = server_->jobs().add(std::move(content));
     const BoardEntry entry(server_->jobs(), *job);
-    entry->long_poll().send("{}");  // so that nobody waits for one
+    entry->long_poll().send("{}");      // so that nobody waits for one
+    if (!hub_->knows(device_)) join();  // it has left
+    (void)hub_->give(device_name_, {.job = entry->id(), .port = server_->port(), .token = token_});
     replace_all(text, "{T}", token_);
+    replace_all(text, "{D}", device_);
+    replace_all(text, "{C}", cookie_);
     replace_all(text, "{J}", entry->id());
     replace_all(text, "{P}", std::to_string(server_->port()));
     int pair[2];
@@ -79,9 +91,27 @@ class Subject {
   }
 
  private:
+  void join() {
+    const auto link = hub_->invite();
+    if (!link.ok()) std::abort();
+    device_ = *link;
+    const Hub::Admission first = hub_->admit(device_, true, {});
+    cookie_ = first.set_cookie.substr(0, first.set_cookie.find(';'));
+    messages::Here here;
+    here.name = "phone";
+    here.about = nlohmann::json::object();
+    const auto welcome = hub_->here(device_, here);
+    if (!welcome.ok()) std::abort();
+    device_name_ = welcome->name;
+  }
+
   TempFolder folder_;
+  std::unique_ptr<Hub> hub_;
   std::unique_ptr<Server> server_;
   std::string token_;
+  std::string device_;
+  std::string device_name_;
+  std::string cookie_;
 };
 
 }  // namespace
