@@ -26,13 +26,15 @@ Result<RemoteDevice> RemoteDevice::find(const Target& target) {
         fmt::format("target {}: which device? expected remote:NAME/{}, as 'driftscope devices' "
                     "lists them",
                     target.text(), target.engine));
-  DRIFTSCOPE_TRY(HubClient hub, HubClient::find());
-  DRIFTSCOPE_TRY(const messages::HubDevice device, hub.device(name));
+  auto hub = HubClient::find();
+  if (!hub.ok()) return in_context(std::move(hub).error(), target.host);
+  auto device = hub->device(name);
+  if (!device.ok()) return in_context(std::move(device).error(), target.host);
   HostInfo host;
   host.host = target.host;
-  host.label = hardware_of(device);
-  host.version = fmt::format("{} on {}", browser_of(device), hardware_of(device));
-  return RemoteDevice(std::move(hub), name, std::move(host));
+  host.label = hardware_of(*device);
+  host.version = fmt::format("{} on {}", browser_of(*device), hardware_of(*device));
+  return RemoteDevice(*std::move(hub), name, std::move(host));
 }
 
 Result<std::unique_ptr<GivenJob>> RemoteDevice::give(const Server& server, const Job& job,

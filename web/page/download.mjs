@@ -53,13 +53,12 @@ async function downloadPieces(url, { what, total, onProgress, signal, ...init })
   for (let offset = 0; offset < total;) {
     const count = Math.min(pieceBytes, total - offset);
     const part = await insist(async () => {
-      const response = await fetch(`${url}?offset=${offset}&count=${count}`, { ...init, signal });
-      return { response, body: response.ok ? new Uint8Array(await response.arrayBuffer()) : null };
+      const response = await open(`${url}?offset=${offset}&count=${count}`, what, { ...init, signal });
+      const came = new Uint8Array(await response.arrayBuffer());
+      if (came.length !== count) throw new Error(`${came.length} of ${count} bytes came`);
+      return came;
     }, signal);
-    if (!part.body) throw new RunError("io", `${what}: ${httpText(part.response)}.`);
-    if (part.body.length !== count)
-      throw new RunError("io", `${what}: a piece of ${part.body.length} bytes came, expected were ${count}.`);
-    bytes.set(part.body, offset);
+    bytes.set(part, offset);
     report((offset += count));
   }
   report(total, true);
@@ -93,6 +92,9 @@ export async function download(url, { what, total = 0, onProgress = () => {}, si
       bytes.set(value, received);
       report((received += value.length));
     }
+    // Without TLS Chromium takes an answer that is cut off in its headers for a whole one.
+    if (pieces && received !== Number(response.headers.get("Content-Length") ?? -1))
+      throw new Error("the answer was cut off");
     report(received, true);
     return received === bytes.length ? bytes : bytes.slice(0, received);
   };

@@ -90,10 +90,13 @@ class Heartbeat {
   }
 }
 
-async function fetchJob(messages, url) {
-  const response = await fetch(url, { cache: "no-store" });
-  if (!response.ok) throw new RunError("cancelled", "The PC no longer waits for this job.");
-  const job = await response.json();
+async function fetchJob(messages, url, pieces) {
+  const ask = async () => {
+    const response = await fetch(url, { cache: "no-store" });
+    if (!response.ok) throw new RunError("cancelled", "The PC no longer waits for this job.");
+    return response.json();
+  };
+  const job = await (pieces ? insist(ask) : ask());
   if (job.format !== "driftscope-job-1")
     throw new RunError("internal", `This page does not know the job's format, ${job.format}.`);
   return checkDocument(messages, "job", job);
@@ -153,16 +156,18 @@ export async function runJob(id, here, { pieces = false, ...show }) {
   const send = async (bytes) => {
     await change({ phase: "send" });
     await heartbeat.end();
-    const post = () => fetch(`${url}/result`, { method: "POST", body: bytes });
-    const response = pieces ? await insist(post) : await post();
-    // Sent again, after it had come and only its answer was lost.
-    if (pieces && response.status === 409) return null;
-    if (!response.ok) throw new RunError("io", `The PC rejected the result: HTTP ${response.status}.`);
-    return nextJob(url, await response.json());
+    const post = async () => {
+      const response = await fetch(`${url}/result`, { method: "POST", body: bytes });
+      // Sent again, after it had come and only its answer was lost.
+      if (pieces && response.status === 409) return { stop: true };
+      if (!response.ok) throw new RunError("io", `The PC rejected the result: HTTP ${response.status}.`);
+      return response.json();
+    };
+    return nextJob(url, await (pieces ? insist(post) : post()));
   };
   try {
     const messages = await loadMessages(engineFolder);
-    const job = await fetchJob(messages, url);
+    const job = await fetchJob(messages, url, pieces);
 
     show.job(job);
     const variant = pickVariant(here, job.options.wasm);
