@@ -71,7 +71,7 @@ void pass_on(const Request& request, const messages::HubWork& work, const std::o
   if (!answer) return refuse(response, 404, "the program that wanted this is gone");
   response.status = answer->status;
   const std::string type = answer->get_header_value("Content-Type");
-  response.set_content(std::move(answer->body), type.empty() ? "application/octet-stream" : type);
+  response.set_content(answer->body, type.empty() ? "application/octet-stream" : type);
 }
 
 void add_device_routes(httplib::Server& server, const HubRoutes& routes, Hub& hub) {

@@ -24,7 +24,7 @@ COMPILED = {
 }
 # Static libraries that others need, behind them.
 NEEDED = {"libcrypto.so": ["libssl.a", "libcrypto.a"], "libbrotlienc.so": ["libbrotlienc.a", "libbrotlicommon.a"]}
-SHARED = ("libhwy.so", "libcpuinfo.so.0")  # they need no newer glibc (checked below)
+SHARED = ("libhwy.so", "libcpuinfo.so.0", "libqrencode.so")  # they need no newer glibc (checked below)
 
 
 def run(command, **options):
