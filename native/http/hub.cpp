@@ -16,7 +16,7 @@ namespace driftscope {
 namespace {
 
 constexpr std::string_view device_cookie = "driftscope-device";
-constexpr std::size_t longest_name = 32;
+constexpr std::size_t longest_device_name = 32;
 constexpr std::size_t max_links = 64;
 constexpr std::chrono::hours device_cookie_life{24 * 365};
 
@@ -46,7 +46,7 @@ std::string device_name(std::string_view text) {
       name += upper ? static_cast<char>(c - 'A' + 'a') : c;
     else if (!name.empty() && name.back() != '-')
       name += '-';
-    if (name.size() == longest_name) break;
+    if (name.size() == longest_device_name) break;
   }
   while (name.ends_with('-')) name.pop_back();
   return name;
@@ -242,7 +242,7 @@ std::string Hub::free_name(const std::string& wanted) const {
   std::string name = wanted;
   for (int count = 2; taken(name); ++count) {
     const std::string suffix = fmt::format("-{}", count);
-    name = wanted.substr(0, longest_name - suffix.size()) + suffix;
+    name = wanted.substr(0, longest_device_name - suffix.size()) + suffix;
   }
   return name;
 }
