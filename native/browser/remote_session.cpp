@@ -13,6 +13,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds job_interval{50};
 constexpr milliseconds ask_interval{1000};  // of the hub, about the device
+
 }  // namespace
 
 Error RemoteSession::lost(const std::string& how) const {
@@ -21,6 +22,7 @@ Error RemoteSession::lost(const std::string& how) const {
 
 Result<BrowserOutcome> RemoteSession::run(JobContent content, const BrowserOptions& options,
                                           const BrowserProgressCallback& progress) {
+  lost_job_.reset();
   DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server_.jobs().add(std::move(content)));
   const BoardEntry entry(server_.jobs(), added);
   DRIFTSCOPE_TRY(const auto given, device_.give(server_, *added, progress));
@@ -59,6 +61,7 @@ Result<BrowserOutcome> RemoteSession::watch(Job& job, const BrowserOptions& opti
       if (auto error = trouble(job, now, options, device)) {
         if (job.wait(milliseconds(0)).over) break;
         if (options.lost != nullptr) *options.lost = true;
+        if (device.lost && device.lost->job == job.id()) lost_job_ = device.lost;
         return *std::move(error);
       }
     }

@@ -12,8 +12,9 @@ namespace driftscope {
 
 class RemoteSession final : public PageSession {
  public:
-  /// The server must outlive the session.
-  RemoteSession(Server& server, RemoteDevice device) : server_(server), device_(std::move(device)) {}
+  /// The server must outlive the session. `lost`: set by each run, to what the page says of its own end.
+  RemoteSession(Server& server, RemoteDevice device, std::optional<messages::LostJob>& lost)
+      : server_(server), device_(std::move(device)), lost_job_(lost) {}
 
   [[nodiscard]] const HostInfo& host() const override { return device_.host(); }
   /// Waits for the device while it has another job. Errors, beside those of PageSession: it was lost in the
@@ -32,6 +33,7 @@ class RemoteSession final : public PageSession {
 
   Server& server_;
   RemoteDevice device_;
+  std::optional<messages::LostJob>& lost_job_;
 };
 
 }  // namespace driftscope

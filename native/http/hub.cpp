@@ -168,6 +168,19 @@ std::optional<messages::HubWork> Hub::work_of(std::string_view segment, std::str
   return device->work;
 }
 
+void Hub::drop(const messages::HubWork& work) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [segment, device] : devices_)
+    if (device.work && device.work->job == work.job) device.work.reset();
+}
+
+std::optional<messages::HubWork> Hub::given_to(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [segment, device] : devices_)
+    if (device.name == name) return device.work;
+  return std::nullopt;
+}
+
 std::string Hub::name_of(std::string_view segment) const {
   const std::lock_guard lock(mutex_);
   const Device* const device = find(segment);

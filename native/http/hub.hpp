@@ -70,6 +70,8 @@ class Hub {
   [[nodiscard]] Result<messages::Welcome> here(std::string_view segment, const messages::Here& said);
   /// The server of a job; nothing if it is not this device's. Asking is a sign of life too.
   [[nodiscard]] std::optional<messages::HubWork> work_of(std::string_view segment, std::string_view job);
+  /// The program that has this job is gone: nobody takes it back.
+  void drop(const messages::HubWork& work);
   /// Empty: it has not said one.
   [[nodiscard]] std::string name_of(std::string_view segment) const;
 
@@ -77,6 +79,8 @@ class Hub {
   [[nodiscard]] std::vector<messages::HubDevice> devices() const;
   /// Errors: there is no such device; it has another job (`limit`).
   [[nodiscard]] Status give(std::string_view name, const messages::HubWork& work);
+  /// What it has been given; nothing where there is no such device, too.
+  [[nodiscard]] std::optional<messages::HubWork> given_to(std::string_view name) const;
   /// Its key is worth nothing any more. Error: there is no such device.
   [[nodiscard]] Status remove(std::string_view name);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -56,9 +55,10 @@ std::size_t limit_of(std::string_view part, std::size_t max_trace_bytes) {
   return part == "/response" ? max_answer_bytes : max_message_bytes;
 }
 
-/// Passes a request on to the server that has the job; the path is put together anew.
-void pass_on(const Request& request, const messages::HubWork& work, const std::optional<Bytes>& body,
-             Response& response) {
+/// Passes a request on to the server that has the job; the path is put together anew. A program that was
+/// killed has not taken its job back.
+void pass_on(Hub& hub, const Request& request, const messages::HubWork& work,
+             const std::optional<Bytes>& body, Response& response) {
   httplib::Client client("127.0.0.1", static_cast<int>(work.port));
   client.set_connection_timeout(std::chrono::seconds(2));
   client.set_read_timeout(longest_answer);
@@ -68,10 +68,32 @@ void pass_on(const Request& request, const messages::HubWork& work, const std::o
   auto answer = body ? client.Post(path, reinterpret_cast<const char*>(body->data()), body->size(),
                                    "application/octet-stream")
                      : client.Get(path);
-  if (!answer) return refuse(response, 404, "the program that wanted this is gone");
+  if (!answer) {
+    if (answer.error() == httplib::Error::Connection) hub.drop(work);
+    return refuse(response, 404, "the program that wanted this is gone");
+  }
   response.status = answer->status;
   const std::string type = answer->get_header_value("Content-Type");
   response.set_content(answer->body, type.empty() ? "application/octet-stream" : type);
+}
+
+/// Whether the program that has given a job still serves it.
+bool still_there(const messages::HubWork& work) {
+  httplib::Client client("127.0.0.1", static_cast<int>(work.port));
+  client.set_connection_timeout(std::chrono::seconds(2));
+  client.set_read_timeout(std::chrono::seconds(2));
+  const auto answer = client.Get(fmt::format("/{}/api/session", work.token));
+  return answer ? answer->status == 200 : answer.error() != httplib::Error::Connection;
+}
+
+/// A device that was asleep does not notice that a program was killed.
+Status give(Hub& hub, const std::string& name, const messages::HubWork& work) {
+  const Status given = hub.give(name, work);
+  if (given.ok() || given.error().kind != ErrorKind::limit) return given;
+  const auto other = hub.given_to(name);
+  if (other && still_there(*other)) return given;
+  if (other) hub.drop(*other);
+  return hub.give(name, work);
 }
 
 void add_device_routes(httplib::Server& server, const HubRoutes& routes, Hub& hub) {
@@ -95,20 +117,20 @@ void add_device_routes(httplib::Server& server, const HubRoutes& routes, Hub& hu
     return hub.work_of(request.matches[1].str(), request.matches[2].str());
   };
   server.Get(job + "(|/model|/inputs|/attachments/[0-9]{1,6}|/request|/next)",
-             [=](const Request& request, Response& response) {
+             [=, &hub](const Request& request, Response& response) {
                const auto work = work_of(request);
                if (!work) return refuse(response, 404, "not found");
-               pass_on(request, *work, std::nullopt, response);
+               pass_on(hub, request, *work, std::nullopt, response);
              });
   server.Post(job + "(/progress|/error|/result|/response|/values)",
-              [=, max_trace = routes.max_trace_bytes](const Request& request, Response& response,
-                                                      const ContentReader& reader) {
+              [=, &hub, max_trace = routes.max_trace_bytes](const Request& request, Response& response,
+                                                            const ContentReader& reader) {
                 const auto work = work_of(request);
                 const auto body = read_body(
                     reader, work ? limit_of(request.matches[3].str(), max_trace) : max_message_bytes,
                     response);
                 if (!work) return refuse(response, 404, "not found");
-                if (body) pass_on(request, *work, body, response);
+                if (body) pass_on(hub, request, *work, body, response);
               });
 }
 
@@ -129,7 +151,7 @@ void add_owner_routes(httplib::Server& server, const HubRoutes& routes, Hub& hub
       device + "/work", [&hub](const Request& request, Response& response, const ContentReader& reader) {
         const auto work = read_message<messages::HubWork>(reader, response);
         if (!work) return;
-        if (const Status given = hub.give(request.matches[1].str(), *work); !given.ok())
+        if (const Status given = give(hub, request.matches[1].str(), *work); !given.ok())
           return refuse(response, given.error().kind == ErrorKind::limit ? 409 : 404, given.error().message);
         send_json(response, json::object());
       });

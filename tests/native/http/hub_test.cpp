@@ -323,8 +323,30 @@ TEST_CASE("HubServer_Job_IsPassedOnToItsProgram") {
   const auto answer = (*added)->take();
   REQUIRE(answer.ok());
   CHECK(answer->size() == 5);
-  program.server.reset();
-  CHECK(status_of(it.device("GET", path)) == 404);
+}
+
+// A command that is ended by a signal takes nothing back.
+TEST_CASE("HubServer_ProgramThatIsGone_LeavesTheDeviceFree") {
+  const Served it;
+  TestSite other;
+  const std::string work = "/api/hub/devices/phone/work";
+  const auto body = [&](const std::string& id, const TestSite& program) {
+    return R"({"job":")" + id + R"(","port":)" + std::to_string(program.server->port()) + R"(,"token":")" +
+           program.server->token() + "\"}";
+  };
+  auto program = std::make_unique<TestSite>();
+  REQUIRE(status_of(it.site.post(work, body(job, *program))) == 200);
+  CHECK(status_of(it.site.post(work, body(std::string(48, 'c'), other))) == 409);
+  program.reset();
+  CHECK(status_of(it.device("GET", "/api/jobs/" + job)) == 404);
+  CHECK(!it.hub->here(it.segment, Fixture::sign())->job);
+
+  // Or while it was asleep.
+  program = std::make_unique<TestSite>();
+  REQUIRE(status_of(it.site.post(work, body(job, *program))) == 200);
+  program.reset();
+  CHECK(status_of(it.site.post(work, body(std::string(48, 'c'), other))) == 200);
+  CHECK(it.hub->here(it.segment, Fixture::sign())->job == std::string(48, 'c'));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Devices that have joined the hub (serve --hub): remote:NAME.
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,9 +24,8 @@ std::string_view step_here(std::string_view step) {
 class RemoteHostSession final : public HostSession {
  public:
   RemoteHostSession(Target target, const RunnerOptions& options, Server& server, const RemoteDevice& device)
-      : device_(device),
-        inner_(page_host_session(std::move(target), options, std::make_unique<RemoteSession>(server, device),
-                                 &lost_)) {}
+      : inner_(page_host_session(std::move(target), options,
+                                 std::make_unique<RemoteSession>(server, device, lost_job_), &lost_)) {}
 
   Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
     auto first = inner_->run(request, [&](std::string_view step, std::int64_t done, std::int64_t total) {
@@ -61,18 +61,17 @@ class RemoteHostSession final : public HostSession {
   /// ". In run 3, before conv5": what the counts of a lost job mean in this model; empty where they do not
   /// fit it.
   [[nodiscard]] std::string place_of(const RunRequest& request) const {
-    const auto device = device_.now();
-    if (!device.ok() || !device->lost) return {};
+    if (!lost_job_ || lost_job_->phase != messages::Phase::run) return {};
     const std::vector<Node>& nodes = request.model->graph.nodes;
     const auto count = static_cast<std::int64_t>(nodes.size());
-    const messages::LostJob& lost = *device->lost;
+    const messages::LostJob& lost = *lost_job_;
     if (count == 0 || lost.total <= 0 || lost.total % count != 0 || lost.done < 0 || lost.done >= lost.total)
       return {};
     return fmt::format(". In run {}, before {}", lost.done / count + 1,
                        plain_text(nodes[static_cast<std::size_t>(lost.done % count)].name, 60));
   }
 
-  RemoteDevice device_;
+  std::optional<messages::LostJob> lost_job_;
   bool lost_ = false;
   std::unique_ptr<HostSession> inner_;
 };
