@@ -88,7 +88,7 @@ bool still_there(const messages::HubWork& work) {
 
 /// A device that was asleep does not notice that a program was killed.
 Status give(Hub& hub, const std::string& name, const messages::HubWork& work) {
-  const Status given = hub.give(name, work);
+  Status given = hub.give(name, work);
   if (given.ok() || given.error().kind != ErrorKind::limit) return given;
   const auto other = hub.given_to(name);
   if (other && still_there(*other)) return given;
