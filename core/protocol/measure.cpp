@@ -1,5 +1,7 @@
 #include "core/protocol/measure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -197,6 +199,15 @@ messages::Prepared Measurement::describe() const {
   return {.nodes = static_cast<std::int64_t>(state_->graph->nodes.size()),
           .clock_ns = clock_step_ns(),
           .ran = parse_json(ran)};
+}
+
+Result<std::optional<NodePrograms>> Measurement::programs(std::int64_t node) {
+  const auto count = static_cast<std::int64_t>(state_->graph->nodes.size());
+  if (node < 0 || node >= count)
+    return bad_input(fmt::format("request \"programs\": there is no node {}; the graph has {}", node, count));
+  auto* const source = dynamic_cast<ProgramSource*>(state_->session.get());
+  if (source == nullptr) return unsupported(fmt::format("{} has no shaders to print", state_->target.text()));
+  return source->programs(*state_->graph, static_cast<NodeId>(node));
 }
 
 Result<messages::MeasureResponse> Measurement::measure(const MeasureRequest& request,

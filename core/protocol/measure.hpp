@@ -1,17 +1,19 @@
-// The service's measuring: runs one prepared session again and again with nothing between two runs but
-// the reading of a clock. Client: service.
+// The service's measuring: runs one prepared session again and again with nothing between two runs but the
+// reading of a clock. It can also tell what the session made for a node, and run nothing. Client: service.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "core/base/result.hpp"
 #include "core/protocol/load.hpp"
 #include "core/protocol/run.hpp"
+#include "core/runtime/programs.hpp"
 #include "generated/protocol/messages.hpp"
 
 namespace driftscope {
@@ -53,6 +55,10 @@ class Measurement {
   /// `budget_ns`. If it is not `finished`, call again.
   [[nodiscard]] Result<messages::MeasureResponse> measure(const MeasureRequest& request,
                                                           std::int64_t budget_ns);
+
+  /// What the engine made for this node of the graph, before anything ran. Nothing: let the event loop run
+  /// and ask again. Errors: bad_input where there is no such node, unsupported for an engine without shaders.
+  [[nodiscard]] Result<std::optional<NodePrograms>> programs(std::int64_t node);
 
  private:
   struct State;

@@ -16,6 +16,7 @@
 #include "core/protocol/error_json.hpp"
 #include "core/protocol/load.hpp"
 #include "core/protocol/measure.hpp"
+#include "core/protocol/programs.hpp"
 #include "core/protocol/response.hpp"
 #include "core/protocol/schema.hpp"
 #include "core/protocol/timed_run.hpp"
@@ -78,6 +79,7 @@ struct Service::State {
   Result<Reply> prepare(const json& request, std::span<const std::byte> payload);
   Result<Reply> measure(const json& request);
   Result<Reply> describe();
+  Result<Reply> programs(const json& request);
   Result<Reply> compare(const json& request);
   Result<Reply> advance(const json& request, std::span<const std::byte> payload);
   Result<Reply> topology();
@@ -192,6 +194,16 @@ Result<Reply> Service::State::describe() {
   return Reply{json(measurement->describe()), {}};
 }
 
+Result<Reply> Service::State::programs(const json& request) {
+  if (!measurement) return bad_input("request: \"programs\" before \"prepare\"");
+  messages::Programs wanted;
+  DRIFTSCOPE_CHECK(decode(request, wanted));
+  DRIFTSCOPE_TRY(const auto found, measurement->programs(wanted.node));
+  Reply reply{encode(messages::ProgramsResponse{.waiting = !found}), {}};
+  if (found) reply.payload = write_programs(*found);
+  return reply;
+}
+
 Result<Reply> Service::State::compare(const json& request) {
   if (!model) return bad_input("request: \"compare\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
@@ -247,6 +259,7 @@ Result<Reply> Service::State::answer(const Message& message) {
   if (verb == "poll") return poll(request);
   if (verb == "prepare") return prepare(request, message.payload);
   if (verb == "measure") return measure(request);
+  if (verb == "programs") return programs(request);
   if (verb == "compare") return compare(request);
   if (verb == "advance") return advance(request, message.payload);
   DRIFTSCOPE_CHECK(check_object(*known->request, request));  // they have no fields

@@ -4,6 +4,7 @@
 
 #include "core/base/json.hpp"
 #include "core/protocol/batch.hpp"
+#include "core/protocol/programs.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/os/resource_limits.hpp"
 
@@ -19,6 +20,12 @@ messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
   static_cast<messages::RunPlan&>(description) = job.plan;
   description.stream = !job.plan.samples;
   return description;
+}
+
+JobContent content_of(const BrowserJob& job, const messages::Job& description) {
+  JobContent content{json_text(encode(description)), job.model, {}, job.inputs};
+  for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
+  return content;
 }
 
 void add_memory(Trace& trace, const std::vector<MemorySampleAt>& samples, Clock::time_point run_began) {
@@ -58,10 +65,9 @@ Result<Trace> run_in_browser(PageSession& session, const BrowserJob& job, const 
     collected.push_back({name, tensor});
     return Status();
   };
-  JobContent content{json_text(encode(description_of(job, session.host()))), job.model, {}, job.inputs};
+  JobContent content = content_of(job, description_of(job, session.host()));
   if (!job.plan.samples)
     content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : collect, options.max_value_bytes);
-  for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(const BrowserOutcome outcome, session.run(std::move(content), options, progress));
   DRIFTSCOPE_TRY(Trace trace, read_answer(outcome.answer, job));
   if (!collected.empty()) trace.tensors = std::move(collected);
@@ -73,6 +79,19 @@ Result<Trace> run_in_browser(Server& server, const HostInfo& host, const Browser
                              const BrowserOptions& options, const BrowserProgressCallback& progress) {
   BrowserSession session(server, host);
   return run_in_browser(session, job, options, progress);
+}
+
+Result<NodePrograms> programs_in_browser(PageSession& session, const BrowserJob& job, NodeId node,
+                                         const BrowserOptions& options,
+                                         const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_CHECK(check_browser_model(job.model_name, job.model, job.attachments, options.max_model_bytes));
+  messages::Job description = description_of(job, session.host());
+  description.stream = false;
+  description.programs_of = static_cast<std::int64_t>(node);
+  DRIFTSCOPE_TRY(const BrowserOutcome outcome, session.run(content_of(job, description), options, progress));
+  auto programs = read_programs(outcome.answer);
+  if (!programs.ok()) return in_context(std::move(programs).error(), "what the browser sent");
+  return programs;
 }
 
 messages::Job job_for(const Target& target, const HostInfo& host) {

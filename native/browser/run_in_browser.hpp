@@ -1,4 +1,4 @@
-// One model, run by a browser: what comes back is a trace. Client: native/host.
+// One model, run by a browser: what comes back is a trace, or the shaders of a node. Client: native/host.
 //
 //   auto server = Server::start({.site = *find_site()});
 //   BrowserSession session(**server, *probe_target_host(target));
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/runtime/programs.hpp"
 #include "core/runtime/target.hpp"
 #include "core/trace/record.hpp"
 #include "core/trace/trace.hpp"
@@ -60,6 +61,12 @@ struct BrowserJob {
 [[nodiscard]] Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
                                            const BrowserOptions& options,
                                            const BrowserProgressCallback& progress);
+
+/// What the engine in the browser makes for a node of the model's graph; nothing runs. Errors as of
+/// run_in_browser. Blocking.
+[[nodiscard]] Result<NodePrograms> programs_in_browser(PageSession& session, const BrowserJob& job,
+                                                       NodeId node, const BrowserOptions& options,
+                                                       const BrowserProgressCallback& progress);
 
 /// Many runs in one browser, one after the other, each with its own outcome: a case that fails does
 /// not end the others. Only the outputs are kept. The error is that of the browser as a whole.

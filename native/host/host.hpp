@@ -12,6 +12,7 @@
 
 #include "core/base/result.hpp"
 #include "core/runtime/engine.hpp"
+#include "core/runtime/programs.hpp"
 #include "core/runtime/target.hpp"
 #include "native/host/browser_cases.hpp"
 #include "native/host/run_request.hpp"
@@ -53,6 +54,10 @@ class HostSession {
   /// whole.
   [[nodiscard]] virtual Result<std::vector<CaseRun>> run_all(std::span<const RunRequest> requests,
                                                              const TargetProgress& progress);
+  /// What the target's engine makes for a node of the request's model; nothing runs. Blocks until it is
+  /// known. unsupported where the host cannot tell.
+  [[nodiscard]] virtual Result<NodePrograms> programs(const RunRequest& request, NodeId node,
+                                                      const TargetProgress& progress);
   /// Lets go of the model of RunRequest::keeps_prepared.
   virtual void drop_prepared() {}
 };

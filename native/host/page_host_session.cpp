@@ -61,25 +61,16 @@ class PageHostSession final : public HostSession {
       : target_(std::move(target)), options_(options), page_(std::move(page)), lost_(lost) {}
 
   Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
-    BrowserJob job;
-    job.target = target_;
-    job.model_name = request.model->name;
-    job.model = request.model->bytes;
-    job.model_sha256 = request.model->sha256;
-    job.attachments = request.model->attachments;
-    DRIFTSCOPE_TRY(Bytes inputs, pack_inputs(request.inputs));
-    job.inputs = std::make_shared<const Bytes>(std::move(inputs));
-    job.plan = request.plan;
-    job.sink = request.sink;
-    BrowserOptions options = browser_options(options_);
-    options.lost = lost_;
-    if (lost_ != nullptr) *lost_ = false;
-    const auto on_progress = [&](const BrowserProgress& now) {
-      const Step step = step_of(now, options);
-      progress(step.name, step.done, step.total);
-      return !request.stopped || !request.stopped();
-    };
-    return run_in_browser(*page_, job, options, on_progress);
+    DRIFTSCOPE_TRY(const BrowserJob job, job_of(request));
+    const BrowserOptions options = options_of_run();
+    return run_in_browser(*page_, job, options, reporter(request, options, progress));
+  }
+
+  Result<NodePrograms> programs(const RunRequest& request, NodeId node,
+                                const TargetProgress& progress) override {
+    DRIFTSCOPE_TRY(const BrowserJob job, job_of(request));
+    const BrowserOptions options = options_of_run();
+    return programs_in_browser(*page_, job, node, options, reporter(request, options, progress));
   }
 
   Result<std::vector<CaseRun>> run_all(std::span<const RunRequest> requests,
@@ -116,6 +107,37 @@ class PageHostSession final : public HostSession {
   }
 
  private:
+  [[nodiscard]] Result<BrowserJob> job_of(const RunRequest& request) const {
+    BrowserJob job;
+    job.target = target_;
+    job.model_name = request.model->name;
+    job.model = request.model->bytes;
+    job.model_sha256 = request.model->sha256;
+    job.attachments = request.model->attachments;
+    DRIFTSCOPE_TRY(Bytes inputs, pack_inputs(request.inputs));
+    job.inputs = std::make_shared<const Bytes>(std::move(inputs));
+    job.plan = request.plan;
+    job.sink = request.sink;
+    return job;
+  }
+
+  [[nodiscard]] BrowserOptions options_of_run() const {
+    BrowserOptions options = browser_options(options_);
+    options.lost = lost_;
+    if (lost_ != nullptr) *lost_ = false;
+    return options;
+  }
+
+  /// Refers to all of them: for one run.
+  static BrowserProgressCallback reporter(const RunRequest& request, const BrowserOptions& options,
+                                          const TargetProgress& progress) {
+    return [&](const BrowserProgress& now) {
+      const Step step = step_of(now, options);
+      progress(step.name, step.done, step.total);
+      return !request.stopped || !request.stopped();
+    };
+  }
+
   Target target_;
   RunnerOptions options_;
   std::unique_ptr<PageSession> page_;

@@ -27,4 +27,10 @@ Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::sp
   return session->run_all(requests, progress);
 }
 
+Result<NodePrograms> TargetRunner::programs(const Target& target, const RunRequest& request, NodeId node,
+                                            const TargetProgress& progress) {
+  DRIFTSCOPE_TRY(HostSession* const session, session_for(target, progress));
+  return session->programs(request, node, progress);
+}
+
 }  // namespace driftscope

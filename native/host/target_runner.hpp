@@ -25,6 +25,10 @@ class TargetRunner {
                                                      std::span<const RunRequest> requests,
                                                      const TargetProgress& progress);
 
+  /// As of HostSession.
+  [[nodiscard]] Result<NodePrograms> programs(const Target& target, const RunRequest& request, NodeId node,
+                                              const TargetProgress& progress);
+
   /// Frees the model of RunRequest::keeps_prepared; the host stays ready.
   void drop_prepared() {
     if (session_) session_->drop_prepared();

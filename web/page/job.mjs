@@ -134,8 +134,8 @@ async function nextJob(url, answer) {
 }
 
 /**
- * Runs job `id`; resolves to the run's result with `job` (for a batch or a bench: to `job` alone), and with
- * `next`, the ID of the job that this page runs then, or null.
+ * Runs job `id`; resolves to the run's result with `job` (for a batch, a bench or shaders: to `job` alone),
+ * and with `next`, the ID of the job that this page runs then, or null.
  * `show` = {job(job), change(state)} receives progress. Any error is reported to the PC as
  * well, and thrown. `pieces`: on a network that may break, what is large is fetched piece by piece, what is
  * sent is sent again where no answer came, and the model is kept.
@@ -196,6 +196,15 @@ export async function runJob(id, here, { pieces = false, ...show }) {
         change(state).then(() => state.phase === "run" && heartbeat.stop()),
       );
       return { ...result, job, variant };
+    }
+    if (job.programs_of !== undefined) {
+      const start = { target: job.target, capture: job.capture, environment: environmentHere };
+      const of = { start, programsOf: job.programs_of };
+      const result = await runThere(
+        { variant: variant.name, threads, memory: job.memory, ...of, ...parts },
+        change,
+      );
+      return { job, variant, next: await send(result.answers) };
     }
     const plan = messages.objects.run_plan.fields.map(({ name }) => [name, job[name]]);
     const start = {

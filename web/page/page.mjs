@@ -268,6 +268,10 @@ async function runOneForPc(id) {
       view.showStatus(`Done: ${result.job.batch} cases, the answers are with the PC.`);
       return result.next;
     }
+    if (result.job.programs_of !== undefined) {
+      view.showStatus("Done: the shaders are with the PC.");
+      return result.next;
+    }
     if (result.job.bench) {
       view.showStatus("Done: the times are with the PC.");
       return null;

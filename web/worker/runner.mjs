@@ -13,9 +13,9 @@ const engineFolder = new URL("../../engine/", import.meta.url).href;
  * Runs `task` = {variant, threads, memory?, model, attachments, start, inputs}; resolves to {reply, trace,
  * file, times, model, build}: `memory` as memoryBudget takes it; `file` is a Blob of the whole trace. With
  * start.stream, `trace` holds only the outputs; the captured values are in the file, or with `valuesUrl` were
- * sent there. With `batch`
- * (core/protocol/batch.hpp) instead of the model and the inputs it resolves to {answers}; with `compare`
- * (coordinator.mjs) instead of inputs it stays for a whole comparison; with `bench` (the job's URL) it stays
+ * sent there. With `batch` (core/protocol/batch.hpp) instead of the model and the inputs it resolves to
+ * {answers}, and with `programsOf` (programs.mjs) as well; with `compare` (coordinator.mjs) instead of inputs
+ * it stays for a whole comparison; with `bench` (the job's URL) it stays
  * as long as the PC sends requests. `onChange({phase, done, total, sample, samples, prepared, to_prepare})`
  * receives progress, `onAsk(question)` resolves to {answer, transfer?} for a worker's question, `onResult`
  * receives results on the way, and `signal` stops it; `pulse` knows whether the worker answers. A worker that

@@ -5,6 +5,7 @@ import { runBench } from "./bench.mjs";
 import { checkEvent } from "./client.mjs";
 import { coordinate } from "./coordinator.mjs";
 import { loadMessages, openEngine, runToEnd } from "./engine.mjs";
+import { programsOf } from "./programs.mjs";
 import { answer } from "./pulse.mjs";
 import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
 import { pause } from "../shared/pause.mjs";
@@ -138,11 +139,20 @@ async function runMany({ base, variant, threads, devices, memory, batch, start }
   say("done", { answers }, [answers.buffer]);
 }
 
-async function stay(task) {
+/** `task` with its model and attachments as "load" takes them. */
+function whole(task) {
   const { model, attachments } = task;
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
-  const whole = { ...task, table, model: joined(model, attachments) };
-  say("done", await runBench(whole, (phase) => say("phase", { phase })));
+  return { ...task, table, model: joined(model, attachments) };
+}
+
+async function stay(task) {
+  say("done", await runBench(whole(task), (phase) => say("phase", { phase })));
+}
+
+async function describe(task) {
+  const answers = await programsOf(whole(task));
+  say("done", { answers }, [answers.buffer]);
 }
 
 /** Asks the page, and resolves to its response. */
@@ -169,6 +179,7 @@ self.onmessage = async ({ data }) => {
     if (data.bench) await stay(data);
     else if (data.batch) await runMany(data);
     else if (data.compare) await compare(data);
+    else if (data.programsOf !== undefined) await describe(data);
     else await run(data);
   } catch (error) {
     const message = error?.message ?? String(error);

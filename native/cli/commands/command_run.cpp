@@ -226,7 +226,14 @@ Status print_shaders(const RunOptions& options, const ModelFile& model, const Ta
   request.model = &model;
   request.inputs = std::move(inputs.tensors);
   request.plan.capture = capture_message(mode.capture.value_or(Capture::all));
-  DRIFTSCOPE_TRY(const NodePrograms found, node_programs(target, request, options.print_shader));
+  ProgressLine line(options.quiet);
+  TargetRunner runner(options.runner);
+  DRIFTSCOPE_TRY(const NodePrograms found,
+                 node_programs(runner, target, request, options.print_shader,
+                               [&](std::string_view step, std::int64_t done, std::int64_t total) {
+                                 line.update(fmt::format("{}: {}", target.text(), step), done, total);
+                               }));
+  line.clear();
   print_out("// {}  {}  input {}\n{}", model.name, target.text(), inputs.text,
             programs_text(found, target.engine));
   return {};
@@ -286,9 +293,10 @@ static Command declare(CLI::App& app) {
                "Keep the model's outputs, not every layer: as --trace outputs");
   app.add_flag("--print-graph", options->print_graph, "Print the graph with its shapes and stop");
   app.add_option("--print-shader", options->print_shader,
-                 "Print the shaders that a GPU engine of this PC makes for the node with this name, label or "
-                 "output, with what they are bound to and dispatched as, device and driver, and stop: for a "
-                 "bug report to the vendor of a browser or driver. With --outputs-only nodes are fused")
+                 "Print the shaders that a GPU engine, on this PC or in a browser, makes for the node with "
+                 "this name, label or output, with what they are bound to and dispatched as, device and "
+                 "driver, and stop: for a bug report to the vendor of a browser or driver. With "
+                 "--outputs-only nodes are fused")
       ->option_text("NODE")
       ->excludes("--dataset");
   app.add_flag("--quiet", options->quiet, "No progress line");

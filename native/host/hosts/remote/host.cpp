@@ -57,6 +57,13 @@ class RemoteHostSession final : public HostSession {
     return inner_->run_all(requests, progress);
   }
 
+  Result<NodePrograms> programs(const RunRequest& request, NodeId node,
+                                const TargetProgress& progress) override {
+    return inner_->programs(request, node, [&](std::string_view step, std::int64_t done, std::int64_t total) {
+      progress(step_here(step), done, total);
+    });
+  }
+
  private:
   /// ". In run 3, before conv5": what the counts of a lost job mean in this model; empty where they do not
   /// fit it.
