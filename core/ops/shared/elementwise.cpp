@@ -2,6 +2,76 @@
 
 namespace driftscope {
 
+namespace {
+
+/// The axes of a broadcast, the innermost first, without those of size 1.
+struct MergedAxes {
+  Shape sizes;
+  std::vector<Shape> steps;  ///< of each axis: of each input
+};
+
+MergedAxes merged_axes(const Shape& out, std::span<const Shape> inputs) {
+  std::vector<Shape> strides;
+  for (const Shape& input : inputs) strides.push_back(broadcast_strides(input, out));
+  MergedAxes axes;
+  for (std::size_t axis = out.size(); axis-- > 0;) {
+    if (out[axis] == 1) continue;
+    bool goes_on = !axes.sizes.empty();
+    Shape steps;
+    for (std::size_t k = 0; k < strides.size(); ++k) {
+      steps.push_back(strides[k][axis]);
+      goes_on = goes_on && steps[k] == axes.steps.back()[k] * axes.sizes.back();
+    }
+    if (goes_on) {
+      axes.sizes.back() *= out[axis];
+    } else {
+      axes.sizes.push_back(out[axis]);
+      axes.steps.push_back(std::move(steps));
+    }
+  }
+  if (axes.sizes.empty()) axes = {{1}, {Shape(inputs.size(), 0)}};
+  return axes;
+}
+
+/// Walks through the elements of the output, row by row.
+class RowWalk {
+ public:
+  RowWalk(const MergedAxes& axes, std::int64_t begin)
+      : axes_(axes), at_(axes.sizes.size(), 0), offsets_(axes.steps[0].size(), 0), begin_(begin) {
+    for (std::size_t axis = 0; axis < at_.size(); ++axis) {
+      move(axis, begin % axes.sizes[axis]);
+      begin /= axes.sizes[axis];
+    }
+  }
+
+  /// The rest of this row, up to the element `end`.
+  [[nodiscard]] BroadcastRow row(std::int64_t end) const {
+    return {offsets_, axes_.steps[0], begin_, std::min(axes_.sizes[0] - at_[0], end - begin_)};
+  }
+
+  void advance(std::int64_t columns) {
+    begin_ += columns;
+    move(0, columns);
+    for (std::size_t axis = 0; at_[axis] == axes_.sizes[axis] && axis + 1 < at_.size(); ++axis) {
+      move(axis, -at_[axis]);
+      move(axis + 1, 1);
+    }
+  }
+
+ private:
+  void move(std::size_t axis, std::int64_t by) {
+    at_[axis] += by;
+    for (std::size_t k = 0; k < offsets_.size(); ++k) offsets_[k] += by * axes_.steps[axis][k];
+  }
+
+  const MergedAxes& axes_;
+  Shape at_;       // along each axis
+  Shape offsets_;  // of each input
+  std::int64_t begin_;
+};
+
+}  // namespace
+
 Result<std::vector<TensorType>> broadcast_type(const InferContext& context, DType dtype) {
   TensorType y{dtype, SymbolicShape{}};
   for (std::size_t i = 0; i < context.input_count(); ++i) {
@@ -14,28 +84,16 @@ Result<std::vector<TensorType>> broadcast_type(const InferContext& context, DTyp
 
 void for_broadcast_rows(const KernelThreads& threads, const Shape& out, std::span<const Shape> inputs,
                         FunctionRef<void(const BroadcastRow&)> body) {
-  const BroadcastRows extent(out);
-  std::vector<Shape> strides;
-  std::vector<std::int64_t> steps;
-  for (const Shape& input : inputs) {
-    strides.push_back(broadcast_strides(input, out));
-    steps.push_back(out.empty() ? 0 : strides.back().back());
-  }
-  threads.parallel_for(extent.rows, std::max<std::int64_t>(1, elementwise_grain / extent.columns),
-                       [&](std::int64_t begin, std::int64_t end) {
-                         std::vector<std::int64_t> offsets(inputs.size());
-                         for (std::int64_t row = begin; row < end; ++row) {
-                           std::ranges::fill(offsets, 0);
-                           std::int64_t index = row;
-                           for (std::size_t axis = out.empty() ? 0 : out.size() - 1; axis-- > 0;) {
-                             const std::int64_t coordinate = index % out[axis];
-                             index /= out[axis];
-                             for (std::size_t k = 0; k < offsets.size(); ++k)
-                               offsets[k] += coordinate * strides[k][axis];
-                           }
-                           body({offsets, steps, row * extent.columns, extent.columns});
-                         }
-                       });
+  const MergedAxes axes = merged_axes(out, inputs);
+  threads.parallel_for(element_count(out), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+    RowWalk walk(axes, begin);
+    while (begin < end) {
+      const BroadcastRow row = walk.row(end);
+      body(row);
+      begin += row.columns;
+      walk.advance(row.columns);
+    }
+  });
 }
 
 }  // namespace driftscope

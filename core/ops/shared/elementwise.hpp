@@ -37,7 +37,8 @@ struct Broadcasted {
   std::span<const T> values;
 };
 
-/// A row of a broadcast: for each input the start and the stride of its elements, in its data.
+/// Elements of a broadcast that follow one another in the output: for each input the start of its elements in
+/// its data, and their stride, 1, or 0 where one is repeated.
 struct BroadcastRow {
   std::span<const std::int64_t> offsets;
   std::span<const std::int64_t> steps;
@@ -45,7 +46,8 @@ struct BroadcastRow {
   std::int64_t columns;  ///< its elements
 };
 
-/// Calls body for every row of the non-empty output of this shape, threaded.
+/// Calls body for rows that cover the non-empty output of this shape, threaded. Axes that every input walks
+/// through alike are one: rows are as long as the shapes let them be, and end where a thread's part ends.
 void for_broadcast_rows(const KernelThreads& threads, const Shape& out, std::span<const Shape> inputs,
                         FunctionRef<void(const BroadcastRow&)> body);
 
