@@ -5,27 +5,36 @@
 
 namespace driftscope::gpu {
 
+std::optional<ConvParts> conv_parts(const Node& node, const Shape& x, const Tensor& w,
+                                    std::span<const float> bias) {
+  if (w.elements() == 0) return std::nullopt;
+  const auto window = window2d(node, x, w.shape());
+  const auto group = read_group(node);
+  if (!window || !group.ok()) return std::nullopt;
+  ConvParts parts;
+  parts.w = &w;
+  parts.bias = bias;
+  parts.window = *window;
+  parts.groups = *group;
+  parts.outputs = w.shape()[0];
+  parts.channels = w.shape()[1];
+  parts.taps = w.elements() / parts.outputs / parts.channels;
+  return parts;
+}
+
 std::optional<ConvParts> conv_parts(const GpuLowering& lowering, const Node& node) {
   const ValueId x = node.inputs[0];
-  ConvParts parts;
-  parts.w = lowering.constant(node.inputs[1]);
-  if (parts.w == nullptr || parts.w->dtype() != DType::float32 || parts.w->elements() == 0 ||
-      !lowering.is_float(x) || !lowering.is_float(node.outputs[0]))
+  const Tensor* const w = lowering.constant(node.inputs[1]);
+  if (w == nullptr || w->dtype() != DType::float32 || !lowering.is_float(x) ||
+      !lowering.is_float(node.outputs[0]))
     return std::nullopt;
+  std::span<const float> bias;
   if (lowering.has_input(node, 2)) {
     const Tensor* b = lowering.constant(node.inputs[2]);
     if (b == nullptr || b->dtype() != DType::float32) return std::nullopt;
-    parts.bias = b->values<float>();
+    bias = b->values<float>();
   }
-  const auto window = window2d(node, lowering.shape(x), parts.w->shape());
-  const auto group = read_group(node);
-  if (!window || !group.ok()) return std::nullopt;
-  parts.window = *window;
-  parts.groups = *group;
-  parts.outputs = parts.w->shape()[0];
-  parts.channels = parts.w->shape()[1];
-  parts.taps = parts.w->elements() / parts.outputs / parts.channels;
-  return parts;
+  return conv_parts(node, lowering.shape(x), *w, bias);
 }
 
 ConvKernel choose_conv_kernel(std::int64_t groups, std::int64_t outputs, std::int64_t channels,

@@ -10,6 +10,10 @@ namespace driftscope::gpu {
 
 /// Nothing where the weights are not constants, or of another type or rank.
 [[nodiscard]] std::optional<ConvParts> conv_parts(const GpuLowering& lowering, const Node& node);
+/// Of a node with the attributes of Conv, from an input of this shape; `w` and `bias` (which may be empty)
+/// must outlive the parts.
+[[nodiscard]] std::optional<ConvParts> conv_parts(const Node& node, const Shape& x, const Tensor& w,
+                                                  std::span<const float> bias);
 
 enum class ConvKernel : std::uint8_t {
   product,    ///< of the windows with the weights
