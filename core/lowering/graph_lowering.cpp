@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/graph/load_constants.hpp"
+#include "core/lowering/numbers.hpp"
 
 namespace driftscope::lowering {
 namespace {
@@ -202,6 +203,11 @@ bool GraphLowering::is_float(ValueId id) const {
   return value.dtype == DType::float32 && shape && element_count(*shape) > 0;
 }
 
+bool GraphLowering::made_here(ValueId id) const {
+  return graph_.values[id].producer != no_node && !existing_[id].empty() &&
+         existing_[id].front().form.space == home_;
+}
+
 Layout GraphLowering::layout(ValueId id) const {
   return existing_[id].empty() ? Layout{} : existing_[id].front().form.layout;
 }
@@ -229,7 +235,7 @@ BufferId GraphLowering::keep_as(Tensor tensor, Form form) {
 
 BufferId GraphLowering::write(ValueId id, Layout layout) {
   const Value& value = graph_.values[id];
-  const BufferId buffer = add({.dtype = value.dtype,
+  const BufferId buffer = add({.dtype = held(value.dtype, home_),
                                .shape = *value.static_shape(),
                                .layout = layout,
                                .space = home_,
@@ -244,6 +250,11 @@ BufferId GraphLowering::scratch(std::size_t bytes) {
               .layout = {},
               .space = home_,
               .constant = {}});
+}
+
+BufferId GraphLowering::scratch_value(Shape shape, Layout layout) {
+  return add(
+      {.dtype = DType::float32, .shape = std::move(shape), .layout = layout, .space = home_, .constant = {}});
 }
 
 void GraphLowering::alias(ValueId id, BufferId source, Layout layout) {
@@ -269,7 +280,8 @@ Result<BufferId> GraphLowering::read_as(ValueId id, Form form) {
   std::vector<Existing>& known = existing_[id];
   if (known.empty()) {
     if (!value.constant) return internal_error(fmt::format("value {} is read before it is made", value.name));
-    known.push_back({{{}, form.space}, keep_as(*value.constant, {{}, form.space})});
+    DRIFTSCOPE_TRY(Tensor tensor, held(*value.constant, form.space));
+    known.push_back({{{}, form.space}, keep_as(std::move(tensor), {{}, form.space})});
   }
   // Before the shape is used: that of a run_owned value may not be known.
   if (form.plain() && known.front().form == form) return known.front().buffer;
@@ -312,6 +324,14 @@ Result<BufferId> GraphLowering::convert(ValueId id, Existing from, Form to) {
   const Value& value = graph_.values[id];
   const Shape shape = *value.static_shape();
   const Buffer& source = plan_.buffers[from.buffer];
+  if (source.storage == Storage::constant && source.dtype != held(value.dtype, to.space)) {
+    if (!value.constant) return internal_error(fmt::format("constant {} is no longer there", value.name));
+    DRIFTSCOPE_TRY(Tensor tensor, held(*value.constant, to.space));
+    if (!to.plain()) {
+      DRIFTSCOPE_TRY(tensor, arrange({value.name, shape, tensor, {}}, to.layout));
+    }
+    return keep_as(std::move(tensor), to);
+  }
   if (source.storage == Storage::constant) {
     if (same_order(shape, from.form.layout, to.layout)) return keep_as(source.constant, to);
     DRIFTSCOPE_TRY(Tensor tensor, arrange({value.name, shape, source.constant, from.form.layout}, to.layout));
@@ -321,10 +341,17 @@ Result<BufferId> GraphLowering::convert(ValueId id, Existing from, Form to) {
     DRIFTSCOPE_TRY(const BufferId plain, read_as(id, {{}, to.space}));
     return convert(id, {{{}, to.space}, plain}, to);
   }
-  const BufferId target =
-      add({.dtype = value.dtype, .shape = shape, .layout = to.layout, .space = to.space, .constant = {}});
+  const BufferId target = add({.dtype = held(value.dtype, to.space),
+                               .shape = shape,
+                               .layout = to.layout,
+                               .space = to.space,
+                               .constant = {}});
   DRIFTSCOPE_CHECK(emit_conversion({value.dtype, shape, from.form, to, from.buffer, target}));
   return target;
+}
+
+Result<Tensor> GraphLowering::held(const Tensor& tensor, Space space) const {
+  return held(tensor.dtype(), space) == tensor.dtype() ? Result<Tensor>(tensor) : as_float32(tensor);
 }
 
 Result<Tensor> GraphLowering::arrange(const Constant& constant, Layout to) const {

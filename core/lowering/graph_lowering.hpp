@@ -39,7 +39,7 @@ struct LoweringOptions {
 
 /// A value that exists in one form and is wanted in another.
 struct Conversion {
-  DType dtype = DType::float32;
+  DType dtype = DType::float32;  ///< of the value; its buffers say as what they hold it
   Shape shape;
   Form from;
   Form to;
@@ -72,6 +72,8 @@ class GraphLowering {
   [[nodiscard]] const Tensor* constant(ValueId id) const;
   /// float32 of known shape without a size of 0.
   [[nodiscard]] bool is_float(ValueId id) const;
+  /// Whether a step of this engine makes the value, in the engine's own memory.
+  [[nodiscard]] bool made_here(ValueId id) const;
   /// Of a value whose shape is known, as is_float says.
   [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
   /// The node that makes it, else null.
@@ -103,6 +105,8 @@ class GraphLowering {
   /// The memory of a value, which the next step writes.
   [[nodiscard]] BufferId write(ValueId id, Layout layout);
   [[nodiscard]] BufferId scratch(std::size_t bytes);
+  /// float32 of this shape, which belongs to no value of the graph.
+  [[nodiscard]] BufferId scratch_value(Shape shape, Layout layout);
   /// Makes the value another view of this memory.
   void alias(ValueId id, BufferId source, Layout layout);
 
@@ -122,6 +126,10 @@ class GraphLowering {
   /// Emits a step that converts `source` to `target`. Within one space one of the layouts is plain, and the
   /// other orders its elements differently.
   [[nodiscard]] virtual Status emit_conversion(const Conversion& conversion) = 0;
+
+  /// The type of the elements that stand for those of a value in the engine's own memory: a device that has
+  /// no integers holds small ones as float32. Conversions between spaces translate.
+  [[nodiscard]] virtual DType held_as(DType dtype) const { return dtype; }
 
   /// Writes a constant's elements in the order of `to` (one of the layouts is plain), while planning. By
   /// default one element after the other, for layouts without packing.
@@ -143,6 +151,8 @@ class GraphLowering {
   };
 
   [[nodiscard]] BufferId add(Buffer buffer);
+  [[nodiscard]] DType held(DType dtype, Space space) const { return space == home_ ? held_as(dtype) : dtype; }
+  [[nodiscard]] Result<Tensor> held(const Tensor& tensor, Space space) const;
   [[nodiscard]] BufferId keep_as(Tensor tensor, Form form);
   [[nodiscard]] Result<BufferId> read_as(ValueId id, Form form);
   [[nodiscard]] Result<BufferId> read_plain_host(ValueId id) { return read_as(id, {}); }

@@ -111,6 +111,29 @@ bool GpuLowering::is_bool(ValueId id) const {
   return value(id).dtype == DType::boolean && size && element_count(*size) > 0;
 }
 
+bool GpuLowering::is_byte(ValueId id) const {
+  const DType dtype = value(id).dtype;
+  const auto size = value(id).static_shape();
+  return (dtype == DType::int8 || dtype == DType::uint8) && size && element_count(*size) > 0;
+}
+
+bool GpuLowering::can_be_number(ValueId id) const {
+  const auto size = value(id).static_shape();
+  return held_as(value(id).dtype) == DType::float32 && size && element_count(*size) > 0;
+}
+
+bool GpuLowering::is_number(ValueId id) const { return is_float(id) || (can_be_number(id) && made_here(id)); }
+
+bool can_hold(const GraphLowering& lowering, ValueId id) {
+  return static_cast<const GpuLowering&>(lowering).can_be_number(id);
+}
+
+// Devices compute in float32 alone; smaller integers and their sums are exact there.
+DType GpuLowering::held_as(DType dtype) const {
+  const bool integer = dtype == DType::int8 || dtype == DType::uint8 || dtype == DType::int32;
+  return integer ? DType::float32 : dtype;
+}
+
 Result<BufferId> GpuLowering::read_number(ValueId id, Layout layout) {
   if (!is_bool(id)) return read(id, layout);
   return read_mapped(id, layout, [](const Tensor& from) -> Result<Tensor> {

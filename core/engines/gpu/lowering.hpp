@@ -29,6 +29,13 @@ class GpuLowering : public GraphLowering {
 
   /// bool of known shape without a size of 0.
   [[nodiscard]] bool is_bool(ValueId id) const;
+  /// Integers of 8 bits, of known shape without a size of 0: the device holds them as float32.
+  [[nodiscard]] bool is_byte(ValueId id) const;
+  /// What lies on the device as float32: floats, and integers that a dispatch made. Those of 32 bits are
+  /// only made where none can exceed 2^24.
+  [[nodiscard]] bool is_number(ValueId id) const;
+  /// Whether the device could hold it so.
+  [[nodiscard]] bool can_be_number(ValueId id) const;
   /// A float value, or a bool as 0.0 and 1.0.
   [[nodiscard]] Result<BufferId> read_number(ValueId id, Layout layout);
 
@@ -99,6 +106,7 @@ class GpuLowering : public GraphLowering {
 
   [[nodiscard]] Result<bool> lower_node(const Node& node) final;
   [[nodiscard]] Status emit_conversion(const Conversion& conversion) final;
+  [[nodiscard]] DType held_as(DType dtype) const final;
   [[nodiscard]] std::int64_t memory_size(const Buffer& buffer) const override;
   [[nodiscard]] MemoryRules memory_rules(Space space) const override;
 
@@ -111,5 +119,8 @@ class GpuLowering : public GraphLowering {
   std::optional<bool> for_cpu_;
   std::map<ProgramId, std::shared_ptr<const std::string>> codes_;
 };
+
+/// can_be_number, of the lowering of a GPU engine.
+[[nodiscard]] bool can_hold(const GraphLowering& lowering, ValueId id);
 
 }  // namespace driftscope::gpu

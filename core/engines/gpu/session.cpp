@@ -9,6 +9,7 @@
 
 #include "core/engines/gpu/describe.hpp"
 #include "core/engines/gpu/host_order.hpp"
+#include "core/lowering/numbers.hpp"
 #include "core/lowering/simplify.hpp"
 
 namespace driftscope::gpu {
@@ -333,9 +334,17 @@ Status GpuSession::arrange(std::vector<bool> wants, bool timed) {
 
 Status GpuSession::upload(const TransferStep& step) {
   const Conversion& conversion = step.conversion();
-  const std::size_t size = element_bytes(conversion.dtype);
-  const auto bytes = static_cast<std::size_t>(element_count(conversion.shape)) * size;
-  const std::byte* const source = address(conversion.source);
+  const DType held = plan_.buffers[conversion.target].dtype;
+  const auto count = static_cast<std::size_t>(element_count(conversion.shape));
+  const std::size_t size = element_bytes(held);
+  const std::size_t bytes = count * size;
+  const std::byte* source = address(conversion.source);
+  std::vector<float> numbers;
+  if (held != conversion.dtype) {
+    numbers.resize(count);
+    to_float32(conversion.dtype, {source, count * element_bytes(conversion.dtype)}, numbers);
+    source = reinterpret_cast<const std::byte*>(numbers.data());
+  }
   const auto target = static_cast<ObjectId>(locate(conversion.target).object);
   if (bytes == 0) return {};
   if (bytes % 4 == 0 && same_order(conversion.shape, conversion.from.layout, conversion.to.layout))
@@ -403,7 +412,7 @@ Status GpuSession::take_returned(const Action& action) {
   for (const Returned& it : action.returned) {
     if (it.transfer == nullptr) continue;
     if (calls_ != nullptr && it.transfer->conversion().target == plan_.outputs.front()) note_calls(it);
-    DRIFTSCOPE_TRY(const Tensor value, returned_tensor(action, it));
+    DRIFTSCOPE_TRY(const Tensor value, returned_tensor(action, it, it.transfer->conversion().dtype));
     if (value.elements() > 0)
       std::memcpy(address(it.transfer->conversion().target), value.bytes().data(), value.bytes().size());
   }
@@ -413,6 +422,7 @@ Status GpuSession::take_returned(const Action& action) {
 // Of the model's first output.
 void GpuSession::note_calls(const Returned& answer) {
   const Buffer& buffer = plan_.buffers[answer.buffer];
+  if (buffer.dtype != answer.transfer->conversion().dtype) return;  // a report compares what is recorded
   const std::int64_t elements = element_count(buffer.shape);
   const std::int64_t bytes = padded_bytes(elements * bits_per_element(buffer.dtype) / 8, 4);
   const std::vector<std::uint32_t> places = places_of(buffer.shape, buffer.layout);
@@ -423,8 +433,14 @@ void GpuSession::note_calls(const Returned& answer) {
        .places = places});
 }
 
-Result<Tensor> GpuSession::returned_tensor(const Action& action, const Returned& it) const {
+Result<Tensor> GpuSession::returned_tensor(const Action& action, const Returned& it, DType dtype) const {
   const Buffer& buffer = plan_.buffers[it.buffer];
+  if (dtype != buffer.dtype) {
+    DRIFTSCOPE_TRY(const Tensor numbers, returned_tensor(action, it, buffer.dtype));
+    DRIFTSCOPE_TRY(Tensor integers, Tensor::unwritten(dtype, buffer.shape, "a value of the GPU"));
+    from_float32(numbers.values<float>(), dtype, integers.mutable_bytes());
+    return integers;
+  }
   DRIFTSCOPE_TRY(Tensor value, Tensor::unwritten(buffer.dtype, buffer.shape, "a value of the GPU"));
   if (value.elements() == 0) return value;
   const auto target = value.mutable_bytes();
@@ -458,7 +474,8 @@ Status GpuSession::end_nodes(const Action& action, const Finished& finished, std
       while (returned < action.returned.size() && action.returned[returned].value != value) ++returned;
       if (returned == action.returned.size())
         return internal_error(fmt::format("{}: a value did not come back", label(node)));
-      DRIFTSCOPE_TRY(const Tensor seen, returned_tensor(action, action.returned[returned]));
+      DRIFTSCOPE_TRY(const Tensor seen, returned_tensor(action, action.returned[returned],
+                                                        resources_->graph->values[value].dtype));
       DRIFTSCOPE_CHECK(trace_sink_->value(value, seen));
     }
     const std::int64_t device_ns = finished.times_ns.empty()      ? wall_ns

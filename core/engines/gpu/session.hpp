@@ -87,7 +87,8 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
   [[nodiscard]] Status take_returned(const Action& action);
   void note_calls(const Returned& answer);
   [[nodiscard]] Status end_nodes(const Action& action, const Finished& finished, std::int64_t wall_ns);
-  [[nodiscard]] Result<Tensor> returned_tensor(const Action& action, const Returned& it) const;
+  /// `dtype`: of the value, which the device may hold as another type.
+  [[nodiscard]] Result<Tensor> returned_tensor(const Action& action, const Returned& it, DType dtype) const;
   [[nodiscard]] std::string_view label(const PlannedNode& node) const;
   [[nodiscard]] Progress progress(bool waiting) const;
   /// An error once preparing has made no progress for too long.

@@ -1,4 +1,5 @@
-// Random nodes for GPU engines, as their recipes make them. Clients: gpu_nodes, gpu_attention_nodes.
+// Random nodes for GPU engines, as their recipes make them. Clients: gpu_nodes, gpu_attention_nodes,
+// gpu_integer_nodes.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -89,5 +90,7 @@ using GpuNodeRecipe = std::function<void(GpuNodeCase&, const std::string& op)>;
 
 /// Those of attention, by operator.
 std::map<std::string, GpuNodeRecipe> attention_recipes();
+/// Those of integers.
+std::map<std::string, GpuNodeRecipe> integer_recipes();
 
 }  // namespace driftscope::test

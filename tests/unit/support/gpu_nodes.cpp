@@ -266,6 +266,7 @@ const std::map<std::string, GpuNodeRecipe>& recipes() {
       it.add(op, {it.x}, {integer("size", 3)});
     });
     made.merge(attention_recipes());
+    made.merge(integer_recipes());
     return made;
   }();
   return all;

@@ -50,12 +50,12 @@ Result<bool> gather(GpuLowering& lowering, ValueId x, ValueId y, Layout layout,
   return lowering.emit_gather(in, out, in_memory, offset, fill);
 }
 
-bool moves_floats(const GpuLowering& lowering, const Node& node) {
-  return lowering.is_float(node.inputs[0]) && lowering.is_float(node.outputs[0]);
+bool moves_numbers(const GpuLowering& lowering, const Node& node) {
+  return lowering.is_number(node.inputs[0]) && lowering.can_be_number(node.outputs[0]);
 }
 
 Result<bool> lower_slice(GpuLowering& lowering, const Node& node) {
-  if (!moves_floats(lowering, node)) return false;
+  if (!moves_numbers(lowering, node)) return false;
   const ValueId x = node.inputs[0];
   const Shape shape = lowering.shape(x);
   const Shape y_shape = lowering.shape(node.outputs[0]);
@@ -88,9 +88,9 @@ Result<bool> lower_slice(GpuLowering& lowering, const Node& node) {
 
 Result<bool> lower_split(GpuLowering& lowering, const Node& node) {
   const ValueId x = node.inputs[0];
-  if (!lowering.is_float(x)) return false;
+  if (!lowering.is_number(x)) return false;
   for (const ValueId y : node.outputs)
-    if (y == no_value || !lowering.is_float(y)) return false;
+    if (y == no_value || !lowering.can_be_number(y)) return false;
   const Shape shape = lowering.shape(x);
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", 0));
   DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, shape.size()));
@@ -109,7 +109,7 @@ Result<bool> lower_split(GpuLowering& lowering, const Node& node) {
 }
 
 Result<bool> lower_expand(GpuLowering& lowering, const Node& node) {
-  if (!moves_floats(lowering, node)) return false;
+  if (!moves_numbers(lowering, node)) return false;
   const ValueId x = node.inputs[0];
   const Shape shape = lowering.shape(x);
   const Shape y_shape = lowering.shape(node.outputs[0]);
@@ -122,7 +122,7 @@ Result<bool> lower_expand(GpuLowering& lowering, const Node& node) {
 
 // Each axis is walked again and again: as two axes of the result.
 Result<bool> lower_tile(GpuLowering& lowering, const Node& node) {
-  if (!moves_floats(lowering, node)) return false;
+  if (!moves_numbers(lowering, node)) return false;
   const ValueId x = node.inputs[0];
   const Shape shape = lowering.shape(x);
   const Shape y_shape = lowering.shape(node.outputs[0]);
@@ -150,7 +150,9 @@ std::optional<float> fill_of(const GpuLowering& lowering, const Node& node) {
 }
 
 Result<bool> lower_pad(GpuLowering& lowering, const Node& node) {
-  if (!moves_floats(lowering, node) || lowering.has_input(node, 3)) return false;
+  if (!lowering.is_float(node.inputs[0]) || !lowering.is_float(node.outputs[0]) ||
+      lowering.has_input(node, 3))
+    return false;
   const ValueId x = node.inputs[0];
   const Shape shape = lowering.shape(x);
   const Shape y_shape = lowering.shape(node.outputs[0]);
@@ -170,7 +172,7 @@ Result<bool> lower_pad(GpuLowering& lowering, const Node& node) {
 
 Result<bool> lower_concat(GpuLowering& lowering, const Node& node) {
   const ValueId y = node.outputs[0];
-  if (!lowering.is_float(y)) return false;
+  if (!lowering.can_be_number(y)) return false;
   const Shape y_shape = lowering.shape(y);
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", 1));
   DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, y_shape.size()));
@@ -180,7 +182,7 @@ Result<bool> lower_concat(GpuLowering& lowering, const Node& node) {
     if (id == no_value) return false;
     const auto known = lowering.value(id).static_shape();
     if (known && element_count(*known) == 0) continue;  // a cache before the first step
-    if (!lowering.is_float(id)) return false;
+    if (!lowering.is_number(id)) return false;
     inputs.push_back(id);
     const Shape shape = lowering.shape(id);
     if (is_images(shape, lowering.layout(id)) && !same_order(shape, lowering.layout(id), {}))
@@ -220,7 +222,7 @@ Result<bool> permute(GpuLowering& lowering, const Node& node, const std::vector<
 }
 
 Result<bool> lower_depth_to_space(GpuLowering& lowering, const Node& node) {
-  if (!moves_floats(lowering, node)) return false;
+  if (!moves_numbers(lowering, node)) return false;
   const Shape s = lowering.shape(node.inputs[0]);
   DRIFTSCOPE_TRY(const std::int64_t block, int_attribute(node, "blocksize", 1));
   DRIFTSCOPE_TRY(const std::string mode, string_attribute(node, "mode", "DCR"));
@@ -241,7 +243,7 @@ Result<bool> lower_depth_to_space(GpuLowering& lowering, const Node& node) {
 }
 
 Result<bool> lower_space_to_depth(GpuLowering& lowering, const Node& node) {
-  if (!moves_floats(lowering, node)) return false;
+  if (!moves_numbers(lowering, node)) return false;
   const Shape s = lowering.shape(node.inputs[0]);
   DRIFTSCOPE_TRY(const std::int64_t block, int_attribute(node, "blocksize", 1));
   if (s.size() != 4 || block < 1 || s[2] % block != 0 || s[3] % block != 0) return false;

@@ -33,7 +33,10 @@ Result<bool> place(GpuLowering& lowering, const Node& node, const WindowAxis& he
 }
 
 Result<bool> lower(GpuLowering& lowering, const Node& node, bool maximum, bool counts_padding) {
-  if (!lowering.is_float(node.inputs[0]) || !lowering.is_float(node.outputs[0])) return false;
+  // The largest of integers is one of them.
+  if (maximum ? !lowering.is_number(node.inputs[0]) || !lowering.can_be_number(node.outputs[0])
+              : !lowering.is_float(node.inputs[0]) || !lowering.is_float(node.outputs[0]))
+    return false;
   for (std::size_t i = 1; i < node.outputs.size(); ++i)
     if (node.outputs[i] != no_value) return false;  // Indices
   const Shape shape = lowering.shape(node.inputs[0]);

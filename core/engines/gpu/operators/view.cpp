@@ -7,19 +7,19 @@
 
 namespace driftscope::gpu::view {
 
-// Only float32 lies on the device.
-bool is_float(const GraphLowering& lowering, ValueId id) { return lowering.is_float(id); }
-
-Result<bool> lower(GpuLowering& lowering, const Node& node) { return lower_view(lowering, node, is_float); }
+Result<bool> lower(GpuLowering& lowering, const Node& node) {
+  return lowering.is_number(node.inputs[0]) ? lower_view(lowering, node, can_hold) : Result<bool>(false);
+}
 
 Result<bool> lower_dropout(GpuLowering& lowering, const Node& node) {
-  return lowering::lower_dropout(lowering, node, is_float);
+  return lowering.is_float(node.inputs[0]) ? lowering::lower_dropout(lowering, node, can_hold)
+                                           : Result<bool>(false);
 }
 
 Result<bool> lower_transpose(GpuLowering& lowering, const Node& node) {
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
-  if (!lowering.is_float(x) || !lowering.is_float(y)) return false;
+  if (!lowering.is_number(x) || !lowering.can_be_number(y)) return false;
   const Shape shape = lowering.shape(x);
   const std::size_t rank = shape.size();
   Ints perm(rank);
