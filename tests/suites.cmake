@@ -174,6 +174,9 @@ if(NOT DRIFTSCOPE_SANITIZE)
   # Fetches Zig and auditwheel from the index of Python's packages.
   driftscope_suite("long: the wheel with the native program" LABELS e2e long TIMEOUT 3600
     COMMAND ${node_test} tests/packaging/native_wheel.test.mjs)
+  # Skips its tests where tools/setup --grid was not run.
+  driftscope_suite("long: a grid of browsers" LABELS e2e browser long
+    COMMAND ${browser_test} tests/e2e/grid)
   # Fetches releases of runtimes from npm.
   driftscope_suite("long: the museum" LABELS e2e browser long TIMEOUT 7200
     COMMAND tools/museum)

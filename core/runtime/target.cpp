@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace driftscope {
 namespace {
 
-constexpr std::string_view remote = "remote:";
+// Hosts of which there are several, each with a name that somebody gave.
+constexpr std::array<std::string_view, 2> named_hosts{"remote:", "webdriver:"};
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
@@ -18,7 +20,9 @@ bool is_name(std::string_view text) {
 
 // Which hosts there are is known where models run (native/host/host.hpp).
 bool is_host(std::string_view text) {
-  return text.starts_with(remote) ? text.size() > remote.size() : is_name(text);
+  for (const std::string_view prefix : named_hosts)
+    if (text.starts_with(prefix)) return text.size() > prefix.size();
+  return is_name(text);
 }
 
 Error malformed(std::string_view text, std::string_view why) {

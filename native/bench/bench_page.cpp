@@ -6,6 +6,7 @@
 
 #include "native/browser/launcher.hpp"
 #include "native/browser/remote_device.hpp"
+#include "native/browser/webdriver_session.hpp"
 #include "native/http/hub_device.hpp"
 
 namespace driftscope {
@@ -69,9 +70,54 @@ class DevicePage final : public BenchPage {
   Clock::time_point asked_{};
 };
 
+class RemoteBrowserPage final : public BenchPage {
+ public:
+  RemoteBrowserPage(Server& server, HostInfo host, RemoteBrowser browser)
+      : server_(server), host_(std::move(host)), browser_(std::move(browser)) {}
+  const HostInfo& host() const override { return host_; }
+  bool opens_again() const override { return false; }
+
+  Status open(const Job& job) override {
+    browser_->open(remote_job_url(server_, job));
+    return {};
+  }
+  void end() override { browser_.reset(); }
+  // Rarely: it waits for the answer, and the driver may ask the page that measures.
+  std::optional<std::string> ended() override {
+    if (!browser_) return "was ended";
+    if (const auto failure = browser_->open_failure()) return "could not open the page: " + *failure;
+    if (Clock::now() - asked_ < std::chrono::seconds(5)) return std::nullopt;
+    const RemoteBrowser::Look look = browser_->look(std::chrono::seconds(2));
+    asked_ = Clock::now();
+    if (look.life == RemoteBrowser::Life::gone) return "was lost: " + look.why;
+    return std::nullopt;
+  }
+
+ private:
+  Server& server_;
+  HostInfo host_;
+  std::optional<RemoteBrowser> browser_;
+  Clock::time_point asked_ = Clock::now();
+};
+
+Result<std::unique_ptr<BenchPage>> web_driver_bench_page(Server& server, const Target& target,
+                                                         const WebDriverOptions& options,
+                                                         const StopCheck& stop) {
+  DRIFTSCOPE_TRY(const WebDriverTarget found, find_web_driver_target(target, options));
+  auto browser = RemoteBrowser::start(found.address, found.capabilities, [&] { return !stop || !stop(); });
+  if (!browser.ok()) return in_context(std::move(browser).error(), target.host);
+  HostInfo host;
+  host.host = target.host;
+  host.label = "a browser of " + found.address.text();
+  host.version = browser->version();
+  return std::unique_ptr<BenchPage>(new RemoteBrowserPage(server, std::move(host), *std::move(browser)));
+}
+
 }  // namespace
 
-Result<std::unique_ptr<BenchPage>> bench_page(Server& server, const Target& target) {
+Result<std::unique_ptr<BenchPage>> bench_page(Server& server, const Target& target,
+                                              const WebDriverOptions& web_driver, const StopCheck& stop) {
+  if (is_web_driver(target.host)) return web_driver_bench_page(server, target, web_driver, stop);
   if (is_remote(target)) {
     DRIFTSCOPE_TRY(RemoteDevice device, RemoteDevice::find(target));
     return std::unique_ptr<BenchPage>(new DevicePage(server, std::move(device)));

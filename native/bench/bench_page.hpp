@@ -8,6 +8,8 @@
 #include <string>
 
 #include "native/browser/browsers.hpp"
+#include "native/browser/web_driver_options.hpp"
+#include "native/host/run_request.hpp"
 #include "native/http/job.hpp"
 #include "native/http/server.hpp"
 
@@ -30,7 +32,9 @@ class BenchPage {
   [[nodiscard]] virtual std::int64_t gpu_process_memory() const { return 0; }
 };
 
-/// Errors: the browser or the device is not here.
-[[nodiscard]] Result<std::unique_ptr<BenchPage>> bench_page(Server& server, const Target& target);
+/// Errors: the browser or the device is not here; cancelled, while it waits for a WebDriver's.
+[[nodiscard]] Result<std::unique_ptr<BenchPage>> bench_page(Server& server, const Target& target,
+                                                            const WebDriverOptions& web_driver,
+                                                            const StopCheck& stop);
 
 }  // namespace driftscope

@@ -192,7 +192,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 
 Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                       const StopCheck& stop, BenchRow& row) {
-  DRIFTSCOPE_TRY(std::unique_ptr<BenchPage> page, bench_page(server, spec.target));
+  DRIFTSCOPE_TRY(std::unique_ptr<BenchPage> page, bench_page(server, spec.target, spec.web_driver, stop));
   DRIFTSCOPE_CHECK(check_browser_model(spec.model->name, spec.model->bytes, spec.model->attachments));
   JobContent content{
       json_text(encode(description_of(spec, page->host()))), spec.model->bytes, {}, spec.inputs};

@@ -8,15 +8,16 @@
 #include "native/bench/build_id.hpp"
 #include "native/browser/browsers.hpp"
 #include "native/browser/remote_device.hpp"
+#include "native/browser/web_driver_target.hpp"
 #include "native/host/host.hpp"
 #include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
 
-/// A browser here, or that of a device.
+/// A browser here, that of a device, or one that a WebDriver starts.
 bool is_browser(std::string_view host) {
-  return std::ranges::find(browser_hosts(), host) != browser_hosts().end() ||
+  return std::ranges::find(browser_hosts(), host) != browser_hosts().end() || is_web_driver(host) ||
          host.substr(0, host.find(':')) == remote_prefix.substr(0, remote_prefix.size() - 1);
 }
 
@@ -51,6 +52,7 @@ Result<std::unique_ptr<Subject>> open_subject(SubjectSpec spec, const RunnerOpti
                                               SiteServers& servers, const StopCheck& stop, BenchRow& row) {
   spec.timeout = runner.timeout;
   spec.stall_timeout = runner.stall_timeout;
+  spec.web_driver = runner.web_driver;
   if (is_browser(spec.target.host)) {
     if (spec.build == nullptr) {
       DRIFTSCOPE_TRY(spec.site, find_site(runner.site));
@@ -60,8 +62,11 @@ Result<std::unique_ptr<Subject>> open_subject(SubjectSpec spec, const RunnerOpti
     }
     std::unique_ptr<Server>& server = servers[spec.site];
     if (!server) {
+      DRIFTSCOPE_TRY(const WebDriverPage page, web_driver_page(runner.web_driver));
       ServerOptions options;
       options.site = spec.site;
+      options.port = page.port;
+      options.public_origin = page.origin;
       DRIFTSCOPE_TRY(server, Server::start(std::move(options)));
     }
     return open_browser_subject(*server, spec, stop, row);

@@ -27,6 +27,7 @@ struct SubjectSpec {
   std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
   /// For a browser: longest time without progress while its page lives; nothing: a multiple of `timeout`.
   std::optional<std::chrono::milliseconds> stall_timeout = {};
+  WebDriverOptions web_driver = {};  ///< for a browser of a WebDriver elsewhere
   /// For a browser that has not opened the page: it is then ended and started once more.
   std::chrono::milliseconds start_patience{30000};
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "native/browser/web_driver_target.hpp"
 #include "native/platform/cache_folder.hpp"
 #include "native/platform/site.hpp"
 
@@ -12,7 +13,10 @@ namespace driftscope {
 Result<Server*> HostContext::server() {
   if (!server_) {
     DRIFTSCOPE_TRY(const auto site, find_site(options.site));
+    DRIFTSCOPE_TRY(const WebDriverPage page, web_driver_page(options.web_driver));
     ServerOptions server_options;
+    server_options.port = page.port;
+    server_options.public_origin = page.origin;
     server_options.site = site;
     server_options.packages = package_cache();
     DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
@@ -28,6 +32,11 @@ Result<std::vector<CaseRun>> HostSession::run_all(std::span<const RunRequest> re
     runs.push_back({run(request, [](auto, auto, auto) {})});
   }
   return runs;
+}
+
+Result<NodePrograms> HostSession::programs(const RunRequest& /*request*/, NodeId /*node*/,
+                                           const TargetProgress& /*progress*/) {
+  return unsupported("this host has no engines with shaders");
 }
 
 void HostTable::add(std::unique_ptr<Host> host) {

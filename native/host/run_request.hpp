@@ -13,6 +13,7 @@
 #include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 #include "generated/protocol/messages.hpp"
+#include "native/browser/web_driver_options.hpp"
 #include "native/host/model_file.hpp"
 
 namespace driftscope {
@@ -47,6 +48,7 @@ struct RunnerOptions {
   /// Without progress from a browser whose page lives; nothing: a multiple of `timeout`.
   std::optional<std::chrono::seconds> stall_timeout = {};
   std::filesystem::path site;  ///< folder of the page; empty: found beside the program
+  WebDriverOptions web_driver = {};
 };
 
 /// Called with the current step: "starting the browser", "compiling shaders", "running", and what is done of

@@ -27,9 +27,10 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
 
 void look_for_wrong_options(const CLI::App& app, FolderOptions& options) {
   const std::set<std::string> known = {
-      "MODEL",    "--input", "--input-shape", "--dim",     "--left",          "--right",
-      "--repeat", "--times", "--trace",       "--json",    "--report",        "--fail-on",
-      "--quiet",  "--part",  "--tolerance",   "--timeout", "--stall-timeout", "--site"};
+      "MODEL",       "--input",        "--input-shape",    "--dim",           "--left",          "--right",
+      "--repeat",    "--times",        "--trace",          "--json",          "--report",        "--fail-on",
+      "--quiet",     "--part",         "--tolerance",      "--timeout",       "--stall-timeout", "--site",
+      "--webdriver", "--capabilities", "--webdriver-page", "--webdriver-port"};
   for (const CLI::Option* const option : app.get_options()) {
     if (option->count() == 0) continue;
     const std::string name = option->get_name();

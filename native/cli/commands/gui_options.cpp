@@ -49,6 +49,11 @@ std::vector<std::string> gui_arguments(const GuiOptions& options) {
   if (options.runner.stall_timeout)
     add("--stall-timeout", std::to_string(options.runner.stall_timeout->count()));
   add("--site", options.runner.site.string());
+  add("--webdriver", options.runner.web_driver.url);
+  add("--capabilities", options.runner.web_driver.capabilities.string());
+  add("--webdriver-page", options.runner.web_driver.page);
+  if (options.runner.web_driver.port != 0)
+    add("--webdriver-port", std::to_string(options.runner.web_driver.port));
   if (!options.runs.empty()) arguments.emplace_back("--");
   arguments.insert(arguments.end(), options.runs.begin(), options.runs.end());
   return arguments;

@@ -39,6 +39,28 @@ CLI::Option* add_input_options(CLI::App& app, std::vector<std::string>& inputs) 
   return input;
 }
 
+static void add_web_driver_options(CLI::App& app, WebDriverOptions& options) {
+  constexpr int largest_port = 65535;
+  app.add_option_function<std::string>(
+      "--webdriver", [&options](const std::string& url) { options.url = url; },
+      "Address of a WebDriver (a driver, Selenium Grid, Appium, a cloud) that starts the browsers of targets "
+      "webdriver:NAME/strict, as http://127.0.0.1:4444; with a key rather in $DRIFTSCOPE_WEBDRIVER, as "
+      "https://USER:KEY@hub.example.org/wd/hub");
+  app.add_option_function<std::string>(
+      "--capabilities", [&options](const std::string& file) { options.capabilities = file; },
+      "What NAME of webdriver:NAME is: a JSON object of names, each with W3C capabilities, as {\"pixel8\": "
+      "{\"browserName\": \"chrome\", \"platformName\": \"android\"}} (default: $DRIFTSCOPE_CAPABILITIES; "
+      "without one NAME is chrome, firefox, safari, edge or MiniBrowser)");
+  app.add_option_function<std::string>(
+      "--webdriver-page", [&options](const std::string& url) { options.page = url; },
+      "How those browsers reach the page of this machine through a proxy or tunnel of yours, as "
+      "https://pc.example.org (default: http://127.0.0.1, where they or their tunnel's end run here)");
+  app.add_option_function<int>(
+         "--webdriver-port", [&options](int port) { options.port = port; },
+         "Port of this machine that the tunnel leads to (default: any free one; with --webdriver-page 8459)")
+      ->check(CLI::Range(1, largest_port));
+}
+
 void add_runner_options(CLI::App& app, RunnerOptions& options) {
   app.add_option_function<int>(
          "--timeout", [&options](int seconds) { options.timeout = std::chrono::seconds(seconds); },
@@ -53,6 +75,7 @@ void add_runner_options(CLI::App& app, RunnerOptions& options) {
   app.add_option_function<std::string>(
       "--site", [&options](const std::string& folder) { options.site = folder; },
       "Folder of the page (default: found beside the program, or $DRIFTSCOPE_SITE)");
+  add_web_driver_options(app, options.web_driver);
 }
 
 }  // namespace driftscope

@@ -41,7 +41,7 @@ TEST_CASE("Hosts_UnknownOne_IsAnErrorThatListsThem") {
 TEST_CASE("Hosts_EngineThatAHostCannotRun_IsAnErrorThatListsThoseThatCan") {
   CHECK(error_of("node/webgl") ==
         "target 'node/webgl': node cannot run the engine webgl; hosts that can: pc, chrome, firefox, safari, "
-        "remote");
+        "remote, webdriver");
   CHECK(holds(error_of("firefox/webnn"), "hosts that can: chrome"));
   for (const char* target : {"node/strict", "node/fast:threads=2", "chrome/webnn", "file/a.safetensors"}) {
     CAPTURE(target);

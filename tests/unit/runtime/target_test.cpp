@@ -24,6 +24,7 @@ TEST_CASE("Target_HostEngineOptions_AreReadAndWrittenInOrder") {
   CHECK(target->text() == "chrome/strict:simd=off,threads=2");
   CHECK(parse_target("pc/reference")->text() == "pc/reference");
   CHECK(parse_target("remote:lab 7/strict")->host == "remote:lab 7");
+  CHECK(parse_target("webdriver:MiniBrowser/strict")->host == "webdriver:MiniBrowser");
 }
 
 TEST_CASE("Target_FileHost_TakesTheWholePath") {
@@ -35,9 +36,9 @@ TEST_CASE("Target_FileHost_TakesTheWholePath") {
 }
 
 TEST_CASE("Target_Malformed_SaysWhatAndHow") {
-  for (const char* text :
-       {"", "strict", "Opera/strict", "pc /strict", "pc/", "file/", "pc/strict:", "pc/strict:a",
-        "pc/strict:=1", "pc/strict:a=1,a=2", "pc/strict:a=1,", "remote:/strict", "pc/a/b"}) {
+  for (const char* text : {"", "strict", "Opera/strict", "pc /strict", "pc/", "file/",
+                           "pc/strict:", "pc/strict:a", "pc/strict:=1", "pc/strict:a=1,a=2", "pc/strict:a=1,",
+                           "remote:/strict", "webdriver:/strict", "pc/a/b"}) {
     CAPTURE(text);
     CHECK(error_of(text).find("HOST/ENGINE") != std::string::npos);
   }
