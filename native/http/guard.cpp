@@ -14,11 +14,20 @@ bool is_loopback(const std::string& authority, int port) {
   return authority == "127.0.0.1" + suffix || authority == "localhost" + suffix;
 }
 
+/// As Host headers have it.
+std::string_view authority_of(std::string_view origin) {
+  const auto scheme = origin.find("://");
+  return scheme == std::string_view::npos ? std::string_view{} : origin.substr(scheme + 3);
+}
+
+bool is_of_front(std::string_view authority, const Address& address) {
+  return std::ranges::any_of(address.front_origins,
+                             [&](const std::string& origin) { return authority == authority_of(origin); });
+}
+
 bool is_ours(const std::string& authority, const Address& address) {
   if (is_loopback(authority, address.port)) return true;
-  const auto scheme = address.public_origin.find("://");
-  return scheme != std::string::npos &&
-         authority == std::string_view(address.public_origin).substr(scheme + 3);
+  return !address.public_origin.empty() && authority == authority_of(address.public_origin);
 }
 
 bool is_own_origin(const std::string& origin, const Address& address) {
@@ -32,25 +41,44 @@ bool is_own_origin(const std::string& origin, const Address& address) {
 std::string Address::url() const { return "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/"; }
 
 std::string Address::url_of(std::string_view segment) const {
-  const std::string origin =
-      public_origin.empty() ? "http://127.0.0.1:" + std::to_string(port) : public_origin;
+  std::string origin = "http://127.0.0.1:" + std::to_string(port);
+  if (!public_origin.empty()) origin = public_origin;
+  if (!front_origins.empty()) origin = front_origins.front();
   return origin + "/" + std::string(segment) + "/";
 }
 
+namespace {
+
+/// The Host and the Origin: nothing, or why not.
+std::optional<Rejection> reject_place(const RequestFacts& request, const Address& address) {
+  const bool front = request.through_front;
+  if (request.hosts.size() != 1 ||
+      !(front ? is_of_front(request.hosts.front(), address) : is_ours(request.hosts.front(), address)))
+    return Rejection{403, "the Host header is not this server's"};
+  const auto own = [&](const std::string& origin) {
+    return front ? origin == "https://" + request.hosts.front() : is_own_origin(origin, address);
+  };
+  if (request.origins.size() > 1 || !std::ranges::all_of(request.origins, own))
+    return Rejection{403, "requests from other origins are not answered"};
+  return std::nullopt;
+}
+
+/// Whether only devices may ask: the owner's programs are on this machine, and use its own address.
+bool is_for_devices(const RequestFacts& request, const Address& address) {
+  return request.through_front || (address.others && !is_loopback(request.hosts.front(), address.port));
+}
+
+}  // namespace
+
 std::optional<Rejection> reject(const RequestFacts& request, const Address& address) {
   if (request.header_bytes > max_header_bytes) return Rejection{431, "too many headers"};
-  if (request.hosts.size() != 1 || !is_ours(request.hosts.front(), address))
-    return Rejection{403, "the Host header is not this server's"};
-  const bool foreign =
-      std::any_of(request.origins.begin(), request.origins.end(),
-                  [&](const std::string& origin) { return !is_own_origin(origin, address); });
-  if (foreign || request.origins.size() > 1)
-    return Rejection{403, "requests from other origins are not answered"};
+  if (auto rejection = reject_place(request, address)) return rejection;
   // The same response as for an unknown path, so that the existence of a token is not revealed.
   const std::string_view segment = first_segment(request.path);
   const bool visit = !address.visit.empty() && same_token(segment, address.visit);
+  const bool owner = (visit || same_token(segment, address.token)) && !is_for_devices(request, address);
   const bool other = address.others && address.others(segment);
-  if (!visit && !other && !same_token(segment, address.token)) return Rejection{404, "not found"};
+  if (!owner && !other) return Rejection{404, "not found"};
   if (request.has_content_encoding) return Rejection{415, "send the body without Content-Encoding"};
   if (request.is_form) return Rejection{415, "send the bytes themselves, not a form"};
   // Only closing the connection could mark its end: a thread would have to wait for that.

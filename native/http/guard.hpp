@@ -25,6 +25,7 @@ struct RequestFacts {
   bool is_form = false;              ///< multipart/…, which httplib would take apart itself
   bool body_without_length = false;  ///< POST with neither Content-Length nor chunks
   std::size_t header_bytes = 0;
+  bool through_front = false;  ///< from another machine (front_source.hpp)
 };
 
 struct Rejection {
@@ -41,6 +42,9 @@ struct Address {
   std::function<bool(std::string_view segment)> others = nullptr;
   /// How browsers elsewhere reach the server: "https://hub.example.org". Empty: they do not.
   std::string public_origin = {};
+  /// How other machines reach it through a front of ours, the best for links first; empty: there is none.
+  /// Whatever comes that way, and with `others` also by the public origin, gets the paths of those alone.
+  std::vector<std::string> front_origins = {};
   [[nodiscard]] std::string url() const;  ///< "http://127.0.0.1:PORT/TOKEN/"
   /// The same of another segment, for browsers elsewhere where they reach the server.
   [[nodiscard]] std::string url_of(std::string_view segment) const;

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "native/http/front_source.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -25,6 +27,7 @@ RequestFacts facts_of(const httplib::Request& request) {
   facts.path = request.path;
   facts.hosts = headers_of(request, "Host");
   facts.origins = headers_of(request, "Origin");
+  facts.through_front = request.remote_addr == front_source_text;
   facts.has_content_encoding = request.has_header("Content-Encoding");
   facts.is_form = request.is_multipart_form_data();
   facts.body_without_length = request.method == "POST" && !request.has_header("Content-Length") &&

@@ -12,13 +12,16 @@
 #include "core/trace/trace_file.hpp"
 #include "native/http/hub.hpp"
 #include "native/http/hub_client.hpp"
+#include "native/http/hub_front.hpp"
 #include "native/http/pc_runs.hpp"
 #include "native/http/server.hpp"
+#include "native/http/wall_folder.hpp"
 #include "native/os/desktop.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
 #include "native/os/free_memory.hpp"
 #include "native/os/signal_watcher.hpp"
+#include "native/platform/state_folder.hpp"
 
 namespace driftscope {
 namespace {
@@ -84,6 +87,23 @@ Status check_no_other_hub() {
   return bad_input("a hub of yours runs already (" + hub_file().string() + "): 'driftscope devices' asks it");
 }
 
+/// Stored comparisons; null where none are shown. A folder that cannot be listed is an error at once.
+Result<std::unique_ptr<WallFolder>> open_wall(const ServeOptions& options) {
+  if (options.results.empty()) return std::unique_ptr<WallFolder>();
+  auto wall = std::make_unique<WallFolder>(options.results);
+  DRIFTSCOPE_TRY(const auto first, wall->read());
+  if (options.say && !first->skipped.empty())
+    options.say(std::to_string(first->skipped.size()) + " files of --results are not shown: wall/ says why");
+  return wall;
+}
+
+/// What other machines connect to; null where they shall not.
+Result<std::unique_ptr<HubFront>> open_front(const ServeOptions& options) {
+  if (options.listen.empty()) return std::unique_ptr<HubFront>();
+  return HubFront::open(
+      {.listen = options.listen, .certificate = state_folder() / "hub-tls.pem", .say = options.say});
+}
+
 /// Tells commands where the hub is, and shows the first link.
 Status announce(const Server& server, Hub& hub, const ServeOptions& options) {
   const documents::Hub here{.port = server.port(), .token = server.token(), .process = ::getpid()};
@@ -98,10 +118,13 @@ Status announce(const Server& server, Hub& hub, const ServeOptions& options) {
 
 Status serve(const ServeOptions& options) {
   share_free_memory();
+  DRIFTSCOPE_TRY(const std::unique_ptr<WallFolder> wall, open_wall(options));
   std::unique_ptr<Hub> hub;
+  std::unique_ptr<HubFront> front;
   if (options.hub) {
     DRIFTSCOPE_CHECK(check_no_other_hub());
     DRIFTSCOPE_TRY(hub, Hub::open({.keys = hub_keys_file(), .say = options.say}));
+    DRIFTSCOPE_TRY(front, open_front(options));
   }
   StopFlag stop;
   SignalWatcher::on_stop([&stop] { stop.set(); });
@@ -111,7 +134,9 @@ Status serve(const ServeOptions& options) {
   server_options.pc_targets = pc_targets();
   server_options.one_visit = options.open;
   server_options.hub = hub.get();
+  server_options.wall = wall.get();
   server_options.public_origin = options.public_origin;
+  if (front) server_options.front_origins = front->origins();
   server_options.on_trace = [&options](const Bytes& bytes) -> Result<std::string> {
     DRIFTSCOPE_TRY(std::string file, save_trace(options.traces, bytes));
     if (options.say) options.say("trace received: " + file);
@@ -123,16 +148,19 @@ Status serve(const ServeOptions& options) {
     return std::move(server).error();
   }
   if (options.say) options.say((*server)->url());
+  if (options.say && wall) options.say("results: " + (*server)->url() + "wall/");
   if (options.open) {
     // The desktop's opener passes the URL on and exits; the browser is the user's own.
     const auto opened = open_with_desktop((*server)->visit_url());
     if (!opened.ok() && options.say) options.say(opened.error().message);
   }
   Status announced;
-  if (hub) announced = announce(**server, *hub, options);
+  if (front) announced = front->start((*server)->port());
+  if (hub && announced.ok()) announced = announce(**server, *hub, options);
   if (announced.ok()) stop.wait();
   std::error_code gone;
   if (hub) fs::remove(hub_file(), gone);
+  front.reset();  // before the server that it passes on to
   SignalWatcher::on_stop(nullptr);
   return announced;
 }

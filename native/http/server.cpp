@@ -17,6 +17,7 @@
 #include "native/http/pc_runs.hpp"
 #include "native/http/send.hpp"
 #include "native/http/static_files.hpp"
+#include "native/http/wall_routes.hpp"
 #include "native/os/token.hpp"
 
 namespace driftscope {
@@ -199,6 +200,7 @@ void Server::State::add_routes() {
     add_hub_routes(http, routes, *options.hub);
     add_page_routes(std::string("/(?:") + device_segment + ")");
   }
+  if (options.wall != nullptr) add_wall_routes(http, prefix, *options.wall);
   add_page_routes(prefix);
 }
 
@@ -234,6 +236,7 @@ Status Server::State::listen() {
   http.set_payload_max_length(options.max_trace_bytes);
   DRIFTSCOPE_TRY(address.port, bind_to_loopback(http, options.port));
   address.public_origin = options.public_origin;
+  address.front_origins = options.front_origins;
   if (options.hub != nullptr)
     address.others = [this](std::string_view segment) { return options.hub->knows(segment); };
   add_routes();

@@ -8,6 +8,7 @@
 // (documents of core/protocol/messages.json in quotes)
 //   GET  /api/session              "session"
 //   POST /api/traces               a trace made by hand on the page → "kept_trace"
+//   GET  /wall/…                   stored comparisons, with ServerOptions::wall (wall_routes.hpp)
 //   POST /api/pc?run=NAME          a message of the service, for a run on this PC → its response
 //   GET  /api/jobs/ID              "job"
 //   GET  /api/jobs/ID/model        its .onnx bytes
@@ -33,6 +34,7 @@
 #include "core/base/result.hpp"
 #include "native/http/hub.hpp"
 #include "native/http/job.hpp"
+#include "native/http/wall_folder.hpp"
 
 namespace driftscope {
 
@@ -49,9 +51,13 @@ struct ServerOptions {
   std::vector<std::string> pc_targets = {};
   bool one_visit = false;  ///< also has visit_url()
   Hub* hub = nullptr;      ///< null: browsers elsewhere cannot join. It must outlive the server.
+  WallFolder* wall =
+      nullptr;  ///< shown to the owner below wall/; null: nothing is. It must outlive the server.
   /// How they reach it, through a proxy of the user's own: "https://hub.example.org". Empty: from this
   /// machine alone (or through a forwarded port, as of adb reverse).
   std::string public_origin = {};
+  /// Through a front of ours (hub_front.hpp), of which every name is to be answered; the first is for links.
+  std::vector<std::string> front_origins = {};
 };
 
 /// Bytes sent in bodies: as sent, and before compression.

@@ -1,4 +1,4 @@
-// driftscope serve [--port N] [--open] [--hub [--public URL]]
+// driftscope serve [--port N] [--open] [--results DIR] [--hub [--public URL | --listen ADDRESS[:PORT]]]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,8 +24,20 @@ Result<std::string> public_origin(const std::string& text) {
   return url->origin();
 }
 
+Status check_listen(const ServeOptions& options) {
+  if (options.listen.empty()) return {};
+  if (!options.hub)
+    return bad_input(
+        "--listen: only a hub answers other machines, and its devices alone: add --hub. The page of serve "
+        "itself stays on 127.0.0.1");
+  if (!options.public_origin.empty())
+    return bad_input("--listen and --public: devices come either by this address or by a proxy of yours");
+  return {};
+}
+
 Result<Exit> run_serve(ServeOptions options) {
   constexpr int hub_port = 8457;
+  DRIFTSCOPE_CHECK(check_listen(options));
   DRIFTSCOPE_TRY(options.site, find_site(options.site));
   DRIFTSCOPE_TRY(options.public_origin, public_origin(options.public_origin));
   if (options.hub && options.port < 0) options.port = hub_port;
@@ -57,16 +69,24 @@ static Command declare(CLI::App& app) {
   app.add_option("--public", options->public_origin,
                  "How they reach this machine through a proxy of yours, as https://hub.example.org")
       ->needs(hub);
+  app.add_option(
+      "--listen", options->listen,
+      "With --hub: devices in the same network reach it at this address of this machine, or at all "
+      "of them (all), over TLS with a certificate made here (ADDRESS[:PORT], port 8458 if none is "
+      "given)");
   app.add_option("--traces", options->traces, "Folder for the traces that the page sends")
       ->capture_default_str();
+  app.add_option("--results", options->results,
+                 "Folder of comparisons ('compare --json') to be shown over releases below wall/, read again "
+                 "when files change (docs/wall.md)");
   app.add_option("--site", options->site,
                  "Folder of the page (default: found beside the program, or $DRIFTSCOPE_SITE)");
   app.footer(
       "The page is reachable from this machine only, under an address that nobody can guess. Ctrl-C\n"
-      "stops the server. A phone reaches a hub by 'adb reverse tcp:8457 tcp:8457', or through a proxy with "
-      "TLS\n"
-      "(--public); each link is good for one browser, which then has a key of its own (docs/hub.md):\n"
-      "  driftscope serve --hub\n"
+      "stops the server. A phone reaches a hub in the same network (--listen), by cable ('adb reverse\n"
+      "tcp:8457 tcp:8457') or through a proxy with TLS (--public), and nothing else of the server; each\n"
+      "link is good for one browser, which then has a key of its own (docs/hub.md):\n"
+      "  driftscope serve --hub --listen all\n"
       "  driftscope devices\n"
       "  driftscope compare model.onnx --right remote:pixel8/webgpu,remote:pixel8/fast");
   return [options] {

@@ -38,3 +38,22 @@ test("Serve_PublicAddress_IsASecureOriginOfAHub", () => {
   }
   assert.equal(run(["serve", "--public", "https://hub.example.org"]).status, 2);
 });
+
+test("Serve_Listen_IsForAHubAtAnAddressOfThisMachine", (t) => {
+  const env = { XDG_STATE_HOME: temporaryFolder(t) };
+  for (const [options, why] of [
+    [["--listen", "all"], /--listen: only a hub answers other machines.*add --hub/],
+    [["--hub", "--listen", "all", "--public", "https://hub.example.org"], /--listen and --public/],
+    [["--hub", "--listen", "::1"], /--listen: expected an IPv4 address of this machine, or all/],
+    [["--hub", "--listen", "phone.local"], /--listen: expected an IPv4 address/],
+    [["--hub", "--listen", "127.0.0.1:x"], /--listen: expected a port/],
+    [
+      ["--hub", "--listen", "192.0.2.77"],
+      /--listen: 192\.0\.2\.77 is not an address of this machine; it has /,
+    ],
+  ]) {
+    const { status, stderr } = run(["serve", ...options], { env });
+    assert.equal(status, 2, options.join(" "));
+    assert.match(stderr, why);
+  }
+});

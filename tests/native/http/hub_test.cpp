@@ -296,6 +296,19 @@ TEST_CASE("HubServer_HostAndOrigin_AreOursOrThePublicOnes") {
   CHECK(it.site.server->hub_url("x") == "https://hub.example.org/x/");
 }
 
+// The owner's programs are on this machine.
+TEST_CASE("HubServer_PublicAddress_IsForDevicesAlone") {
+  const Served it;
+  const auto ask = [&](const std::string& path, const std::string& host) {
+    return status_of(send_raw(it.site.server->port(), "GET " + path + " HTTP/1.1\r\nCookie: " + it.cookie +
+                                                          "\r\nHost: " + host + "\r\n\r\n"));
+  };
+  CHECK(ask("/" + it.segment + "/api/session", "hub.example.org") == 200);
+  CHECK(ask(it.site.token + "/", "hub.example.org") == 404);
+  CHECK(ask(it.site.token + "/api/hub/devices", "hub.example.org") == 404);
+  CHECK(ask(it.site.token + "/api/hub/devices", it.site.host()) == 200);
+}
+
 TEST_CASE("HubServer_Job_IsPassedOnToItsProgram") {
   const Served it;
   TestSite program;

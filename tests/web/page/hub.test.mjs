@@ -7,6 +7,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { connect as connectTls } from "node:tls";
 
 import { asset, driftscope, readSafetensors, start, temporaryFolder, until } from "../../e2e/support.mjs";
 import { openIn } from "./other_browsers.mjs";
@@ -329,4 +330,36 @@ test("Hub_QrCodeOnTheTerminal_IsTheLink", async (t) => {
   const { page } = await openPage(t, phone);
   await page.goto(read.stdout.trim());
   await connected(page);
+});
+
+// As a phone in the same network: another address, TLS, and a certificate that nobody vouches for.
+test("Hub_Listen_DeviceJoinsOverTls", async (t) => {
+  const hub = await startHub(t, ["--listen", "127.0.0.1:0"]);
+  const origin = new URL(hub.link).origin;
+  assert.match(origin, /^https:\/\/127\.0\.0\.1:\d+$/);
+  const fingerprint = /^ {2}((?:[0-9A-F]{2}:){31}[0-9A-F]{2})$/m.exec(hub.output.stdout)?.[1];
+  const { page } = await joinHub(t, hub, "phone", { ...phone, ignoreHTTPSErrors: true });
+  assert.deepEqual(await page.evaluate(() => [isSecureContext, crossOriginIsolated]), [true, true]);
+  const certificate = await new Promise((resolve, reject) => {
+    const port = Number(new URL(origin).port);
+    const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate());
+      socket.destroy();
+    }).on("error", reject);
+  });
+  assert.equal(certificate.fingerprint256, fingerprint);
+  assert.equal(statSync(join(hub.state, "driftscope", "hub-tls.pem")).mode & 0o777, 0o600);
+
+  const json = join(temporaryFolder(t), "compare.json");
+  const compared = await hub.command(["compare", resnet20, "--right", "remote:phone/strict", "--json", json]);
+  assert.equal(compared.status, 0, compared.stdout + compared.stderr);
+  const { right } = JSON.parse(readFileSync(json, "utf8"));
+  assert.ok(right[0].layers.every(({ different_elements }) => different_elements === 0));
+  const ran = await hub.command(["run", lenet5, "--target", "remote:phone/strict"]);
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(await hub.invite(), new RegExp(`^${origin}/`));
+
+  // The owner's address leads nowhere there.
+  const opened = await page.request.get(`${origin}${new URL(hub.url).pathname}`, { ignoreHTTPSErrors: true });
+  assert.equal(opened.status(), 404);
 });
