@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -30,8 +31,13 @@ std::string told_apart(const std::string& version, const std::string& other) {
   return brief == short_version(other) ? version : brief;
 }
 
+/// Whether a run that failed may have been where another ran: on its system, or on any if it names none.
+bool may_be_there(const Run& failed, const Run& other) {
+  return other.facts && (failed.system_name.empty() || failed.system_name == other.system_name);
+}
+
 void take_place(Run& run, const Run* from) {
-  if (from == nullptr || run.facts) return;
+  if (from == nullptr) return;
   if (run.system_name.empty()) {
     run.system = from->system;
     run.system_name = from->system_name;
@@ -57,14 +63,15 @@ std::string since_text(const std::vector<Run>& runs, std::size_t before, std::si
 
 void place_failed_runs(std::vector<Run>& runs) {
   std::ranges::sort(runs, by_date);
-  const Run* known = nullptr;
-  for (Run& run : runs) {
-    take_place(run, known);
-    if (run.facts) known = &run;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].facts) continue;
+    const auto there = [&](const Run& run) { return may_be_there(runs[i], run); };
+    const std::span<const Run> before(runs.data(), i);
+    const std::span<const Run> after = std::span<const Run>(runs).subspan(i + 1);
+    const auto last = std::find_if(before.rbegin(), before.rend(), there);
+    const auto next = std::ranges::find_if(after, there);
+    take_place(runs[i], last != before.rend() ? &*last : next != after.end() ? &*next : nullptr);
   }
-  const auto first = std::ranges::find_if(runs, [](const Run& run) { return run.facts; });
-  if (first == runs.end()) return;
-  for (auto early = runs.begin(); early != first; ++early) take_place(*early, &*first);
 }
 
 void order_runs(std::vector<Run>& runs) {

@@ -99,7 +99,7 @@ std::string place_html(const std::string& system, const std::string& device, std
 
 std::string model_html(const Model& model) {
   constexpr std::size_t digits = 8;
-  const std::string name = html_text(model.name, most_name);
+  std::string name = html_text(model.name, most_name);
   if (!model.named_alike) return name;
   return fmt::format("{} <small class=\"soft\">{}</small>", name, html_text(model.sha256.substr(0, digits)));
 }

@@ -158,6 +158,11 @@ void mark_named_alike(std::vector<Model>& models) {
 
 }  // namespace
 
+const Run& Series::newest() const {
+  const auto last = run_before(runs, runs.size());
+  return last ? runs[*last] : runs.back();
+}
+
 Wall make_wall(std::vector<StoredFile> files, std::size_t others) {
   Wall wall;
   wall.others = others;

@@ -21,7 +21,8 @@ struct Series {
   std::size_t column = 0;  /// its place in Wall::columns
   std::vector<Run> runs;   ///< at least one, the newest last (order_runs)
 
-  [[nodiscard]] const Run& newest() const { return runs.back(); }
+  /// The last run that says something; if none does, the last.
+  [[nodiscard]] const Run& newest() const;
 };
 
 struct Model {

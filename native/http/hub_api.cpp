@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "core/base/json.hpp"
@@ -55,10 +59,44 @@ std::size_t limit_of(std::string_view part, std::size_t max_trace_bytes) {
   return part == "/response" ? max_answer_bytes : max_message_bytes;
 }
 
+/// Requests of each device that wait for an answer. Each takes a thread of two servers, even when the device
+/// has hung up; a page has a few at a time.
+class Waiting {
+ public:
+  class Place {
+   public:
+    Place(Waiting& waiting, std::string device) : waiting_(waiting), device_(std::move(device)) {
+      const std::lock_guard lock(waiting_.mutex_);
+      int& count = waiting_.counts_[device_];
+      taken_ = count < most;
+      count += taken_ ? 1 : 0;
+    }
+    ~Place() {
+      const std::lock_guard lock(waiting_.mutex_);
+      if (taken_ && --waiting_.counts_[device_] == 0) waiting_.counts_.erase(device_);
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    [[nodiscard]] bool taken() const { return taken_; }
+
+   private:
+    Waiting& waiting_;
+    std::string device_;
+    bool taken_ = false;
+  };
+
+ private:
+  static constexpr int most = 16;
+  std::mutex mutex_;
+  std::map<std::string, int> counts_;  // guarded by mutex_
+};
+
 /// Passes a request on to the server that has the job; the path is put together anew. A program that was
 /// killed has not taken its job back.
-void pass_on(Hub& hub, const Request& request, const messages::HubWork& work,
+void pass_on(Hub& hub, Waiting& waiting, const Request& request, const messages::HubWork& work,
              const std::optional<Bytes>& body, Response& response) {
+  const Waiting::Place place(waiting, request.matches[1].str());
+  if (!place.taken()) return refuse(response, 503, "too many requests at a time");
   httplib::Client client("127.0.0.1", static_cast<int>(work.port));
   client.set_connection_timeout(std::chrono::seconds(2));
   client.set_read_timeout(longest_answer);
@@ -116,11 +154,12 @@ void add_device_routes(httplib::Server& server, const HubRoutes& routes, Hub& hu
   const auto work_of = [&hub](const Request& request) {
     return hub.work_of(request.matches[1].str(), request.matches[2].str());
   };
+  const auto waiting = std::make_shared<Waiting>();
   server.Get(job + "(|/model|/inputs|/attachments/[0-9]{1,6}|/request|/next)",
              [=, &hub](const Request& request, Response& response) {
                const auto work = work_of(request);
                if (!work) return refuse(response, 404, "not found");
-               pass_on(hub, request, *work, std::nullopt, response);
+               pass_on(hub, *waiting, request, *work, std::nullopt, response);
              });
   server.Post(job + "(/progress|/error|/result|/response|/values)",
               [=, &hub, max_trace = routes.max_trace_bytes](const Request& request, Response& response,
@@ -130,7 +169,7 @@ void add_device_routes(httplib::Server& server, const HubRoutes& routes, Hub& hu
                     reader, work ? limit_of(request.matches[3].str(), max_trace) : max_message_bytes,
                     response);
                 if (!work) return refuse(response, 404, "not found");
-                if (body) pass_on(hub, request, *work, body, response);
+                if (body) pass_on(hub, *waiting, request, *work, body, response);
               });
 }
 

@@ -192,6 +192,8 @@ void Server::State::add_routes() {
     send_bytes(request, response, std::make_shared<const Bytes>(pc_runs.exchange(run, *body)));
   });
 
+  // Before those of devices, whose keys look like tokens.
+  if (options.wall != nullptr) add_wall_routes(http, prefix, *options.wall);
   if (options.hub != nullptr) {
     const HubRoutes routes = {.devices = std::string("/(") + device_segment + ")",
                               .owner = "/" + address.token,
@@ -200,7 +202,6 @@ void Server::State::add_routes() {
     add_hub_routes(http, routes, *options.hub);
     add_page_routes(std::string("/(?:") + device_segment + ")");
   }
-  if (options.wall != nullptr) add_wall_routes(http, prefix, *options.wall);
   add_page_routes(prefix);
 }
 

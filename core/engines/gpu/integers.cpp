@@ -59,6 +59,8 @@ std::optional<std::vector<float>> constant_numbers(const GpuLowering& lowering, 
     to_float32(given->dtype(), given->bytes(), numbers);
   else
     return std::nullopt;
+  const bool exact = std::ranges::all_of(numbers, [](float x) { return std::fabs(x) < largest_exact; });
+  if (given->dtype() == DType::int32 && !exact) return std::nullopt;
   if (std::ranges::all_of(numbers, [&](float x) { return x == numbers[0]; })) numbers.resize(1);
   return numbers;
 }
@@ -71,10 +73,17 @@ std::optional<std::vector<float>> constant_scales(const GpuLowering& lowering, c
   return scales;
 }
 
-std::optional<ZeroPoint> zero_point(const GpuLowering& lowering, const Node& node, std::size_t input) {
+bool fits_as_floats(const GpuLowering& lowering, std::int64_t rows, std::int64_t columns) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(float));
+  return columns + 3 <= lowering.facts().max_object_bytes / bytes / (rows + 3);  // both are padded to fours
+}
+
+std::optional<ZeroPoint> zero_point(const GpuLowering& lowering, const Node& node, std::size_t input,
+                                    DType of) {
   if (!lowering.has_input(node, input)) return ZeroPoint{};
   const ValueId id = node.inputs[input];
-  if (!lowering.is_byte(id) || element_count(lowering.shape(id)) != 1) return std::nullopt;
+  if (lowering.value(id).dtype != of || !lowering.is_byte(id) || element_count(lowering.shape(id)) != 1)
+    return std::nullopt;
   if (const auto known = constant_numbers(lowering, node, input, 1)) return ZeroPoint{(*known)[0], no_value};
   return ZeroPoint{std::nullopt, id};
 }

@@ -52,9 +52,12 @@ struct ZeroPoint {
   std::optional<float> known = 0.0f;
   ValueId computed = no_value;
 };
-/// Nothing where there are several, or it is none of the device.
+/// Of a value of type `of`; nothing where there are several, or it has another type.
 [[nodiscard]] std::optional<ZeroPoint> zero_point(const GpuLowering& lowering, const Node& node,
-                                                  std::size_t input);
+                                                  std::size_t input, DType of);
+
+/// Whether a matrix of 8-bit integers is as float32 still small enough for one object of the device.
+[[nodiscard]] bool fits_as_floats(const GpuLowering& lowering, std::int64_t rows, std::int64_t columns);
 
 /// The largest |x − zero point|.
 [[nodiscard]] double reach_of(DType dtype, const ZeroPoint& zero);

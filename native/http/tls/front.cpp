@@ -55,6 +55,8 @@ Result<tls::Context> make_context(const std::string& pem) {
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                       SSL_MODE_RELEASE_BUFFERS);
+  // Else a call reads on for as long as records come that hold no data.
+  SSL_CTX_clear_mode(context.get(), SSL_MODE_AUTO_RETRY);
   // Sessions are resumed by tickets, which the other end keeps.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 1);

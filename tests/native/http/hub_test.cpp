@@ -3,9 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
 
 #include "native/http/raw_http.hpp"
 
@@ -336,6 +340,28 @@ TEST_CASE("HubServer_Job_IsPassedOnToItsProgram") {
   const auto answer = (*added)->take();
   REQUIRE(answer.ok());
   CHECK(answer->size() == 5);
+}
+
+TEST_CASE("HubServer_RequestsThatWait_AreLimitedForEachDevice") {
+  const Served it;
+  TestSite program;
+  const auto added = program.server->jobs().add(JobContent{"{}", SharedBytes(bytes_of("model")), {}, {}});
+  REQUIRE(added.ok());
+  const std::string path = "/api/jobs/" + (*added)->id();
+  const messages::HubWork work{
+      .job = (*added)->id(), .port = program.server->port(), .token = program.server->token()};
+  REQUIRE(it.hub->give("phone", work).ok());
+  constexpr int more_than_wait = 20;
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> waiting;
+  for (int i = 0; i < more_than_wait; ++i)
+    waiting.emplace_back([&] { refused += status_of(it.device("GET", path + "/request")) == 503 ? 1 : 0; });
+  for (int i = 0; i < 500 && refused == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  (*added)->long_poll().close();
+  for (std::thread& one : waiting) one.join();
+  CHECK(refused > 0);
+  CHECK(refused < more_than_wait);
+  CHECK(status_of(it.device("GET", path)) == 200);
 }
 
 // A command that is ended by a signal takes nothing back.

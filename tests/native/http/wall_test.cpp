@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "native/http/hub.hpp"
 #include "native/http/raw_http.hpp"
 #include "native/http/wall_folder.hpp"
 #include "native/os/temp_folder.hpp"
@@ -123,6 +124,19 @@ TEST_CASE("ServerWall_IsBelowTheTokenAloneAndRunsNothing") {
   CHECK(status_of(site.request("GET", "/wall/")) == 404);
   results.write("b.json", comparison("new.onnx", "bb"));
   CHECK(site.get("/wall/").find("new.onnx") != std::string::npos);
+}
+
+// Keys of devices look like the token.
+TEST_CASE("ServerWall_BesideAHub_IsTheOwnersAlone") {
+  const TestResults results;
+  WallFolder folder(results.path);
+  const auto hub = Hub::open({.keys = results.path / "keys"});
+  REQUIRE(hub.ok());
+  ServerOptions options;
+  options.wall = &folder;
+  options.hub = hub->get();
+  const TestSite site(options);
+  CHECK(status_of(site.get("/wall/")) == 200);
 }
 
 TEST_CASE("ServerWall_WithoutAFolder_IsNotThere") {

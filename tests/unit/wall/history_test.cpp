@@ -78,6 +78,39 @@ TEST_CASE("WallHistory_TargetThatDidNotRun_StaysWithItsReleaseAndDevice") {
   CHECK(wall.changes.size() == 2);
 }
 
+// Two machines write into one folder.
+TEST_CASE("WallHistory_RunThatFailed_StaysOnItsOwnSystem") {
+  const auto run = [](const std::string& date, const std::string& system, const std::string& device) {
+    wall::Run made;
+    made.date = date;
+    made.facts = !device.empty();
+    made.state = made.facts ? State::rounding : State::failed;
+    made.system_name = system;
+    made.device = device;
+    return made;
+  };
+  std::vector<wall::Run> runs = {run("01", "Windows", "AMD"), run("02", "Linux", "NVIDIA"),
+                                 run("03", "Windows", ""), run("04", "", ""), run("05", "macOS", "")};
+  wall::place_failed_runs(runs);
+  CHECK(runs[2].device == "AMD");
+  CHECK(runs[3].device == "NVIDIA");
+  CHECK(runs[3].system_name == "Linux");
+  CHECK(runs[4].device.empty());
+  runs = {run("01", "Linux", ""), run("02", "Windows", "AMD"), run("03", "Linux", "NVIDIA")};
+  wall::place_failed_runs(runs);
+  CHECK(runs[0].device == "NVIDIA");
+}
+
+TEST_CASE("WallHistory_NewestRun_IsTheLastThatSaysSomething") {
+  wall::Run fault, missing;
+  fault.state = State::fault;
+  Series series;
+  series.runs = {fault, missing};
+  CHECK(series.newest().state == State::fault);
+  series.runs = {missing};
+  CHECK(series.newest().state == State::missing);
+}
+
 TEST_CASE("WallHistory_UnjudgedIsWorseThanRoundingAndMissingSaysNothing") {
   CHECK(wall_of({with("1.0", "01", "rounding"), with("2.0", "02", "unjudged")}).changes.size() == 1);
   CHECK(wall_of({with("1.0", "01", "rounding"), with("2.0", "02", "missing")}).changes.empty());

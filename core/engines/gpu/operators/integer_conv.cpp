@@ -40,7 +40,8 @@ Result<bool> prepare(const GpuLowering& lowering, const Node& node, const Inputs
       !lowering.can_be_number(node.outputs[0]))
     return false;
   const std::int64_t outputs = w->shape()[0];
-  const auto x_zero = zero_point(lowering, node, inputs.x_zero);
+  if (!fits_as_floats(lowering, w->elements() / outputs, outputs)) return false;
+  const auto x_zero = zero_point(lowering, node, inputs.x_zero, lowering.value(x).dtype);
   const auto w_zeros = constant_numbers(lowering, node, inputs.w_zero, outputs);
   if (!x_zero || !w_zeros) return false;
   it.x_zero = *x_zero;

@@ -35,6 +35,7 @@ std::optional<Multiplication> prepare(const GpuLowering& lowering, const Node& n
   Multiplication it;
   it.depth = b->shape()[inputs.b_transposed ? 1 : 0];
   it.columns = b->shape()[inputs.b_transposed ? 0 : 1];
+  if (b->elements() == 0 || !fits_as_floats(lowering, it.depth, it.columns)) return std::nullopt;
   it.rows = element_count(a) / it.depth;
   const auto zeros = constant_numbers(lowering, node, inputs.b_zero, it.columns);
   if (!zeros) return std::nullopt;
@@ -78,7 +79,7 @@ struct Steps {
 
 std::optional<Steps> steps_of_a(const GpuLowering& lowering, const Node& node, std::size_t zero) {
   if (!lowering.is_byte(node.inputs[0])) return std::nullopt;
-  const auto found = zero_point(lowering, node, zero);
+  const auto found = zero_point(lowering, node, zero, lowering.value(node.inputs[0]).dtype);
   if (!found) return std::nullopt;
   return Steps{*found, reach_of(lowering.value(node.inputs[0]).dtype, *found)};
 }
@@ -160,12 +161,11 @@ Result<bool> lower_to_float(GpuLowering& lowering, const Node& node) {
 Result<bool> lower_dynamic(GpuLowering& lowering, const Node& node) {
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
+  if (!lowering.is_float(x) || !lowering.is_float(y)) return false;
   constexpr double reach = 255.0;
   const auto it = prepare(lowering, node, {.b = 1, .b_zero = 3}, reach);
   Scaling how;
-  if (!it || !lowering.is_float(x) || !lowering.is_float(y) ||
-      !read_scaling(lowering, node, it->columns, 2, 4, how))
-    return false;
+  if (!it || !read_scaling(lowering, node, it->columns, 2, 4, how)) return false;
   const Shape shape = lowering.shape(x);
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, {}));
   const DynamicSteps steps{lowering.scratch_value(shape, {}), lowering.scratch_value({1}, {}),
