@@ -19,8 +19,8 @@ class BenchPage {
  public:
   virtual ~BenchPage() = default;
   [[nodiscard]] virtual const HostInfo& host() const = 0;
-  /// Has the job opened; once more, it is as if it had not been before.
-  [[nodiscard]] virtual Status open(const Job& job) = 0;
+  /// Has the job opened, which must outlive the page; once more, it is as if it had not been before.
+  [[nodiscard]] virtual Status open(Job& job) = 0;
   /// Whether open() may be called again for a job that was not opened in time, after end().
   [[nodiscard]] virtual bool opens_again() const = 0;
   virtual void end() = 0;

@@ -8,6 +8,7 @@
 #include "native/bench/build_id.hpp"
 #include "native/browser/browsers.hpp"
 #include "native/browser/remote_device.hpp"
+#include "native/browser/web_driver_server.hpp"
 #include "native/browser/web_driver_target.hpp"
 #include "native/host/host.hpp"
 #include "native/platform/site.hpp"
@@ -60,13 +61,13 @@ Result<std::unique_ptr<Subject>> open_subject(SubjectSpec spec, const RunnerOpti
       spec.site = spec.build->site;
       if (spec.site.empty()) return not_in_build(spec, "no built page (index.html and engine/)");
     }
-    std::unique_ptr<Server>& server = servers[spec.site];
-    if (!server) {
-      DRIFTSCOPE_TRY(const WebDriverPage page, web_driver_page(runner.web_driver));
+    const bool elsewhere = is_web_driver(spec.target.host);
+    std::shared_ptr<Server>& server = servers[{spec.site, elsewhere}];
+    if (!server && elsewhere) {
+      DRIFTSCOPE_TRY(server, web_driver_server(spec.site, runner.web_driver));
+    } else if (!server) {
       ServerOptions options;
       options.site = spec.site;
-      options.port = page.port;
-      options.public_origin = page.origin;
       DRIFTSCOPE_TRY(server, Server::start(std::move(options)));
     }
     return open_browser_subject(*server, spec, stop, row);

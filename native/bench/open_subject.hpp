@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "native/bench/subject.hpp"
 #include "native/http/server.hpp"
@@ -13,8 +14,8 @@ namespace driftscope {
 /// Whether the target's host can be measured: in a browser, or in a process of a program.
 [[nodiscard]] bool can_be_measured(const Target& target);
 
-/// Servers for browsers, one for each site, started when first needed.
-using SiteServers = std::map<std::filesystem::path, std::unique_ptr<Server>>;
+/// Servers for browsers, one for each site, and one for those of a WebDriver; started when first needed.
+using SiteServers = std::map<std::pair<std::filesystem::path, bool>, std::shared_ptr<Server>>;
 
 /// Limits of time and the site come from `runner`. Errors: those of open_browser_subject and
 /// open_local_subject; unsupported for another host, and for one that the other build of `spec` lacks.

@@ -59,6 +59,8 @@ class PageSession {
  public:
   virtual ~PageSession() = default;
   [[nodiscard]] virtual const HostInfo& host() const = 0;
+  /// Before a job is described: host() then says which browser runs it, where that may change.
+  [[nodiscard]] virtual Status prepare(const BrowserProgressCallback& /*progress*/) { return {}; }
   /// Runs a job to its end. Errors: missing when the browser is absent, crashes or hangs (the message says
   /// which and how it ended); the page's error; cancelled. Blocking; one job at a time.
   [[nodiscard]] virtual Result<BrowserOutcome> run(JobContent content, const BrowserOptions& options,

@@ -37,12 +37,15 @@ class RemoteBrowser::Session {
     Asked(const WebDriverAddress& address, const std::string& capabilities, const RemotePatience& patience)
         : address_(address),
           patience_(patience),
+          secrets_(secrets_in(parse_ordered_json(capabilities))),
           call_(address, {.method = "POST",
                           .path = "/session",
                           .body = session_request(capabilities),
-                          .patience = patience.queue}) {}
+                          .patience = patience.queue,
+                          .secrets = secrets_}) {}
 
     [[nodiscard]] const DriverAnswer* wait(milliseconds time) { return call_.wait(time); }
+    [[nodiscard]] const DriverSecrets& secrets() const { return secrets_; }
 
     /// Once: whoever comes second waits until the first is done.
     void leave() {
@@ -50,7 +53,7 @@ class RemoteBrowser::Session {
       if (std::exchange(left_, true)) return;
       // What a driver makes for a caller that has hung up may stay for ever.
       (void)call_.wait(patience_.farewell);
-      const DriverAnswer& answer = call_.finish();
+      const DriverAnswer& answer = call_.finish(patience_.closing);
       const std::string id = answer.ok() ? session_in(answer.value) : std::string();
       if (!id.empty())
         (void)ask_driver(address_,
@@ -60,6 +63,7 @@ class RemoteBrowser::Session {
    private:
     const WebDriverAddress address_;
     const RemotePatience patience_;
+    const DriverSecrets secrets_;
     DriverCall call_;
     std::mutex mutex_;
     bool left_ = false;  // guarded by mutex_
@@ -75,6 +79,7 @@ class RemoteBrowser::Session {
   Session& operator=(const Session&) = delete;
 
   [[nodiscard]] Asked& asked() { return *asked_; }
+  [[nodiscard]] const DriverSecrets& secrets() const { return asked_->secrets(); }
 
   const WebDriverAddress address;
   std::string path;  ///< "/session/ID"
@@ -119,10 +124,11 @@ void RemoteBrowser::open(const std::string& url) {
   ordered_json body;
   body["url"] = url;
   opening_.reset();
-  opening_ = std::make_unique<DriverCall>(
-      session_->address,
-      DriverRequest{
-          .method = "POST", .path = session_->path + "/url", .body = json_text(body), .patience = to_load});
+  opening_ = std::make_unique<DriverCall>(session_->address, DriverRequest{.method = "POST",
+                                                                           .path = session_->path + "/url",
+                                                                           .body = json_text(body),
+                                                                           .patience = to_load,
+                                                                           .secrets = session_->secrets()});
 }
 
 std::optional<std::string> RemoteBrowser::open_failure() const {
@@ -133,7 +139,8 @@ std::optional<std::string> RemoteBrowser::open_failure() const {
 
 RemoteBrowser::Look RemoteBrowser::look(milliseconds patience) const {
   const DriverAnswer answer =
-      ask_driver(session_->address, {.path = session_->path + "/url", .patience = patience});
+      ask_driver(session_->address,
+                 {.path = session_->path + "/url", .patience = patience, .secrets = session_->secrets()});
   if (answer.ok()) return {Life::alive, ""};
   const bool gone = answer.code == "invalid session id" || answer.code == "no such window";
   if (gone) return {Life::gone, answer.why};

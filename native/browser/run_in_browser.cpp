@@ -65,6 +65,7 @@ Result<Trace> run_in_browser(PageSession& session, const BrowserJob& job, const 
     collected.push_back({name, tensor});
     return Status();
   };
+  DRIFTSCOPE_CHECK(session.prepare(progress));
   JobContent content = content_of(job, description_of(job, session.host()));
   if (!job.plan.samples)
     content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : collect, options.max_value_bytes);
@@ -85,6 +86,7 @@ Result<NodePrograms> programs_in_browser(PageSession& session, const BrowserJob&
                                          const BrowserOptions& options,
                                          const BrowserProgressCallback& progress) {
   DRIFTSCOPE_CHECK(check_browser_model(job.model_name, job.model, job.attachments, options.max_model_bytes));
+  DRIFTSCOPE_CHECK(session.prepare(progress));
   messages::Job description = description_of(job, session.host());
   description.stream = false;
   description.programs_of = static_cast<std::int64_t>(node);
@@ -107,6 +109,7 @@ messages::Job job_for(const Target& target, const HostInfo& host) {
 Result<std::vector<Result<Trace>>> run_batch_in_browser(PageSession& session, const BrowserBatch& batch,
                                                         const BrowserOptions& options,
                                                         const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_CHECK(session.prepare(progress));
   messages::Job description = job_for(batch.target, session.host());
   description.model.name = batch.name;
   description.batch = static_cast<std::int64_t>(batch.cases);

@@ -1,19 +1,17 @@
 #include "native/browser/web_driver_call.hpp"
 
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "core/base/json_lists.hpp"
 #include "core/base/text.hpp"
-#include "native/os/resource_limits.hpp"
+#include "native/browser/driver_client.hpp"
 
 namespace driftscope {
 namespace {
@@ -22,33 +20,9 @@ using nlohmann::ordered_json;
 using std::chrono::milliseconds;
 using Kind = DriverAnswer::Kind;
 
-constexpr milliseconds to_connect{10000};
 constexpr int ok = 200;
 constexpr int unauthorized = 401;
 constexpr int forbidden = 403;
-// Selenium Grid refuses another spelling.
-constexpr const char* json_type = "application/json; charset=utf-8";
-
-using Client = std::unique_ptr<httplib::ClientImpl>;
-
-Result<Client> client_for(const WebDriverAddress& address, milliseconds patience) {
-  Client client;
-  if (address.url.scheme == "http") {
-    client = std::make_unique<httplib::ClientImpl>(address.url.host, address.url.port);
-  } else {
-#ifdef CPPHTTPLIB_OPENSSL_SUPPORT
-    client = std::make_unique<httplib::SSLClient>(address.url.host, address.url.port);
-#else
-    return missing_error("this build's HTTP library has no TLS: only http:// addresses can be asked");
-#endif
-  }
-  client->set_connection_timeout(std::min(patience, to_connect));
-  client->set_read_timeout(patience);
-  client->set_write_timeout(patience);
-  client->set_follow_location(false);  // the key goes to the address that the user gave alone
-  if (!address.user.empty()) client->set_basic_auth(address.user, address.key);
-  return client;
-}
 
 std::string text_of_key(const ordered_json& object, const char* name) {
   const auto found = object.find(name);
@@ -56,7 +30,7 @@ std::string text_of_key(const ordered_json& object, const char* name) {
 }
 
 // {"value": …}, or {"value": {"error": …, "message": …}} with another status (W3C WebDriver, 6.3 and 6.6).
-DriverAnswer read_answer(int status, const std::string& body) {
+DriverAnswer read_answer(int status, const std::string& body, const DriverSecrets& secrets) {
   if (status == unauthorized || status == forbidden)
     return {.kind = Kind::refused,
             .code = "unauthorized",
@@ -68,7 +42,7 @@ DriverAnswer read_answer(int status, const std::string& body) {
     return {.kind = Kind::other,
             .why = fmt::format("its driver answered HTTP {} and {}, which is no answer of a WebDriver: is "
                                "the path of its address right (often it ends with /wd/hub)?",
-                               status, in_quotes(body))};
+                               status, in_quotes(without_secrets(body, secrets)))};
   const ordered_json& value = (*document)["value"];
   if (status == ok) return {.kind = Kind::value, .value = value};
   constexpr std::size_t most = 400;
@@ -79,55 +53,26 @@ DriverAnswer read_answer(int status, const std::string& body) {
     message = text_of_key(value, "message");
     message.resize(std::min(message.find('\n'), message.size()));  // behind it Grid has its versions
   }
-  refused.why = fmt::format("its driver says {}",
-                            in_quotes(refused.code + (message.empty() ? "" : ": ") + message, most));
+  const std::string said = refused.code + (message.empty() ? "" : ": ") + message;
+  refused.why = fmt::format("its driver says {}", in_quotes(without_secrets(said, secrets), most));
   return refused;
 }
 
-std::string failure_text(httplib::Error error) {
-  switch (error) {
-    case httplib::Error::Connection: return "nothing listens there, or the name is unknown";
-    case httplib::Error::Read: return "the answer ended early, or is not HTTP";
-    case httplib::Error::SSLConnection: return "TLS failed: it speaks no https there";
-    case httplib::Error::SSLServerVerification:
-    case httplib::Error::SSLLoadingCerts: return "its certificate is not valid for this name";
-    default: return "HTTP failed (" + httplib::to_string(error) + ")";
+DriverAnswer answer_of(const DriverReply& reply, const DriverRequest& request, const DriverSecrets& secrets) {
+  switch (reply.end) {
+    case DriverReply::End::answered: return read_answer(reply.status, reply.body, secrets);
+    case DriverReply::End::too_long:
+      return {.kind = Kind::other,
+              .why = fmt::format("its driver answered more than {} KiB, or with a header that is too long",
+                                 max_driver_answer_bytes >> 10)};
+    case DriverReply::End::too_slow:
+      return {.kind = Kind::too_slow,
+              .why = fmt::format("its driver did not answer within {} ms", request.patience.count())};
+    case DriverReply::End::stopped:
+      return {.kind = Kind::no_answer, .why = "its driver was not waited for any longer"};
+    case DriverReply::End::failed: break;
   }
-}
-
-DriverAnswer send(httplib::ClientImpl& client, const std::string& prefix, const DriverRequest& given) {
-  httplib::Request request;
-  request.method = given.method;
-  request.path = prefix + given.path;
-  request.headers = {{"Accept", "application/json"}};
-  if (given.method == "POST") {
-    request.headers.emplace("Content-Type", json_type);
-    request.body = given.body;
-  }
-  std::string body;
-  bool too_long = false;
-  request.content_receiver = [&](const char* data, std::size_t size, auto, auto) {
-    too_long = body.size() + size > max_driver_answer_bytes;
-    if (!too_long) body.append(data, size);
-    return !too_long;
-  };
-  std::atomic<bool> timed_out = false;
-  const auto answer = [&] {
-    // Also an answer that comes byte by byte ends.
-    const TimeLimit limit(given.patience, [&] {
-      timed_out = true;
-      client.stop();
-    });
-    return client.send(request);
-  }();
-  if (too_long)
-    return {.kind = Kind::other,
-            .why = fmt::format("its driver answered more than {} KiB", max_driver_answer_bytes >> 10)};
-  if (answer && !timed_out) return read_answer(answer->status, body);
-  if (timed_out || answer.error() == httplib::Error::ConnectionTimeout)
-    return {.kind = Kind::too_slow,
-            .why = fmt::format("its driver did not answer within {} ms", given.patience.count())};
-  return {.kind = Kind::no_answer, .why = "its driver does not answer: " + failure_text(answer.error())};
+  return {.kind = Kind::no_answer, .why = "its driver does not answer: " + reply.why};
 }
 
 }  // namespace
@@ -143,35 +88,49 @@ std::string session_in(const ordered_json& answer) {
 }
 
 DriverAnswer ask_driver(const WebDriverAddress& address, const DriverRequest& request) {
-  const auto client = client_for(address, request.patience);
-  if (!client.ok()) return {.kind = Kind::no_answer, .why = client.error().message};
-  return send(**client, address.url.path, request);
+  constexpr milliseconds late{1000};
+  DriverCall call(address, request);
+  if (const DriverAnswer* const answer = call.wait(request.patience + late)) return *answer;
+  const DriverAnswer answer = call.finish();
+  if (answer.kind != Kind::no_answer) return answer;
+  return answer_of({.end = DriverReply::End::too_slow}, request, {});
 }
 
 struct DriverCall::State {
-  Client client;
+  std::unique_ptr<DriverClient> client;
   DriverRequest request;
+  std::string path;
+  DriverSecrets secrets;
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<DriverAnswer> answer;  // guarded by mutex; does not change any more
-  std::thread thread;
+
+  void work() {
+    DriverAnswer made;
+    try {
+      made = answer_of(client->send(request.method, path, request.body), request, secrets);
+    } catch (const std::exception&) {  // memory may run out
+      made = {.kind = Kind::other, .why = "the answer of its driver cannot be read"};
+    }
+    const std::lock_guard lock(mutex);
+    if (!answer) answer = std::move(made);
+    changed.notify_all();
+  }
 };
 
 DriverCall::DriverCall(const WebDriverAddress& address, DriverRequest request)
-    : state_(std::make_unique<State>()) {
-  auto client = client_for(address, request.patience);
+    : state_(std::make_shared<State>()) {
+  auto client = DriverClient::make(address, {request.patience, max_driver_answer_bytes});
   if (!client.ok()) {
     state_->answer = DriverAnswer{.kind = Kind::no_answer, .why = client.error().message};
     return;
   }
   state_->client = *std::move(client);
+  state_->path = address.url.path + request.path;
+  state_->secrets = secrets_of(address);
+  state_->secrets.insert(state_->secrets.end(), request.secrets.begin(), request.secrets.end());
   state_->request = std::move(request);
-  state_->thread = std::thread([state = state_.get(), prefix = address.url.path] {
-    DriverAnswer answer = send(*state->client, prefix, state->request);
-    const std::lock_guard lock(state->mutex);
-    state->answer = std::move(answer);
-    state->changed.notify_all();
-  });
+  thread_ = std::thread([state = state_] { state->work(); });
 }
 
 DriverCall::~DriverCall() { finish(); }
@@ -182,14 +141,22 @@ const DriverAnswer* DriverCall::wait(milliseconds time) {
   return &*state_->answer;
 }
 
-const DriverAnswer& DriverCall::finish() {
-  // Again and again: what is not connected yet cannot be closed.
-  constexpr milliseconds look_up{50};
-  while (wait(milliseconds(0)) == nullptr) {
-    state_->client->stop();
-    (void)wait(look_up);
+const DriverAnswer& DriverCall::finish(milliseconds most) {
+  // Again and again: the name may have several addresses.
+  constexpr milliseconds again{50};
+  const auto end = std::chrono::steady_clock::now() + most;
+  while (wait(milliseconds(0)) == nullptr && std::chrono::steady_clock::now() < end) {
+    state_->client->end();
+    (void)wait(again);
   }
-  if (state_->thread.joinable()) state_->thread.join();
+  std::unique_lock lock(state_->mutex);
+  const bool given_up = !state_->answer;
+  if (given_up)
+    state_->answer =
+        DriverAnswer{.kind = Kind::no_answer, .why = "its driver does not answer: its name is looked up"};
+  lock.unlock();
+  if (thread_.joinable() && given_up) thread_.detach();
+  if (thread_.joinable()) thread_.join();
   return *state_->answer;
 }
 

@@ -6,8 +6,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "core/base/result.hpp"
+#include "native/browser/driver_secrets.hpp"
 #include "native/browser/web_driver_address.hpp"
 
 namespace driftscope {
@@ -36,6 +38,7 @@ struct DriverRequest {
   std::string path = {};  ///< below the address: "/session"
   std::string body = {};  ///< JSON, of a POST
   std::chrono::milliseconds patience{10000};
+  DriverSecrets secrets = {};  ///< beside user and key: what no message may hold
 };
 
 /// Larger answers are refused: those that are asked for here have a few kilobytes.
@@ -57,12 +60,14 @@ class DriverCall {
 
   /// Null where there is none within this time.
   [[nodiscard]] const DriverAnswer* wait(std::chrono::milliseconds time);
-  /// Closes the connection where no answer has come. What the driver did by then is in the answer.
-  const DriverAnswer& finish();
+  /// Closes the connection where no answer has come. What the driver did by then is in the answer. Waits for
+  /// that `most`, which the look-up of a name may exceed; nothing is sent any more then.
+  const DriverAnswer& finish(std::chrono::milliseconds most = std::chrono::milliseconds(2000));
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // also the thread's, which may end later
+  std::thread thread_;
 };
 
 }  // namespace driftscope

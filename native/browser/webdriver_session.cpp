@@ -47,6 +47,7 @@ Status WebDriverSession::connect(const GoesOn& goes_on) {
   if (browser_ && since(used_) > surely_there) {
     const Life life = browser_->look(to_look).life;
     if (life == Life::gone || life == Life::failing) end();  // as a grid does to sessions that are idle
+    used_ = Clock::now();
   }
   if (browser_) return {};
   connecting_ = true;
@@ -68,8 +69,18 @@ Error WebDriverSession::ended(const std::string& how) const {
   return missing_error(fmt::format("{} ({}) {}", host_.host, host_.version, how));
 }
 
+Status WebDriverSession::prepare(const BrowserProgressCallback& progress) {
+  return connect([&] { return !progress || progress({}); });
+}
+
 Status WebDriverSession::open(const Job& job, const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_CHECK(connect([&] { return !progress || progress({}); }));
+  const std::string said = host_.version;
+  DRIFTSCOPE_CHECK(prepare(progress));
+  if (!said.empty() && host_.version != said)
+    return missing_error(
+        fmt::format("{}: the job is for {}, and the browser that came instead of it is {}. Run it again, or "
+                    "give a browserVersion in the capabilities",
+                    host_.host, said, host_.version));
   browser_->open(remote_job_url(server_, job));
   return {};
 }
@@ -98,7 +109,9 @@ Result<BrowserOutcome> WebDriverSession::run(JobContent content, const BrowserOp
 // Why waiting on is pointless; sets lost_ where another browser may do better.
 std::optional<std::string> WebDriverSession::trouble(const Job::Snapshot& now, const SessionProbe::Seen& seen,
                                                      Clock::time_point asked, const LifeLimits& limits) {
-  auto why = lost_session(seen, since(now.last_sign));
+  Job::Snapshot waited = now;
+  if (!now.opened) waited.last_sign = std::max(asked, now.last_sign);  // not while it waited for a browser
+  auto why = lost_session(seen, since(waited.last_sign));
   lost_ = why.has_value();
   if (why) return *why + ", " + place_text(now);
   if (!now.opened) {
@@ -108,8 +121,6 @@ std::optional<std::string> WebDriverSession::trouble(const Job::Snapshot& now, c
           "docs/webdriver.md",
           *failure);
   }
-  Job::Snapshot waited = now;
-  if (!now.opened) waited.last_sign = std::max(asked, now.last_sign);  // not while it waited for a browser
   why = given_up(waited, Clock::now(), limits);
   lost_ = why && seen.failures > 0;  // else it hangs, and would again
   return why;

@@ -31,6 +31,8 @@ class WebDriverSession final : public PageSession {
   /// of RemoteBrowser::start.
   [[nodiscard]] Status connect(const GoesOn& goes_on);
   [[nodiscard]] const HostInfo& host() const override { return host_; }
+  /// connect(), until `progress` says that nobody waits.
+  [[nodiscard]] Status prepare(const BrowserProgressCallback& progress) override;
   /// Beside the errors of PageSession: the session was lost in the middle, with the phase and how far it was.
   [[nodiscard]] Result<BrowserOutcome> run(JobContent content, const BrowserOptions& options,
                                            const BrowserProgressCallback& progress) override;
@@ -44,6 +46,7 @@ class WebDriverSession final : public PageSession {
                                              const BrowserProgressCallback& progress);
   [[nodiscard]] std::optional<std::string> trouble(const Job::Snapshot& now, const SessionProbe::Seen& seen,
                                                    Clock::time_point asked, const LifeLimits& limits);
+  /// In a browser of the version that the job says. Errors: of connect(); there is only another.
   [[nodiscard]] Status open(const Job& job, const BrowserProgressCallback& progress);
   [[nodiscard]] Error ended(const std::string& how) const;
   void end();

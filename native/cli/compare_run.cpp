@@ -113,7 +113,7 @@ Result<std::optional<DatasetPlan>> CompareCommand::plan_dataset(const std::vecto
                                  {"sha256", sha256_hex(std::as_bytes(std::span(hashes)))}};
   DRIFTSCOPE_TRY(store_, open_result_store(request_.store, "dataset", fields, request_.runner.site));
   plan->store = store_.get();
-  plan->names_in_store = names_in_store(targets);
+  plan->names_in_store = names_in_store(targets, request_.runner);
   return plan;
 }
 

@@ -9,6 +9,8 @@
 #include "core/campaign/store_format.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
+#include "native/browser/web_driver_identity.hpp"
+#include "native/browser/web_driver_target.hpp"
 #include "native/campaign/file_store.hpp"
 #include "native/host/host.hpp"
 #include "native/os/files.hpp"
@@ -24,6 +26,12 @@ Error unreadable(const fs::path& what, const std::string& why) {
       fmt::format("--store: results depend on the page, and {} cannot be read: {}; make it readable, or "
                   "name another page with --site",
                   what.string(), why));
+}
+
+Result<std::string> version_of(const Target& target, const RunnerOptions& runner) {
+  if (is_web_driver(target.host)) return web_driver_identity(target, runner.web_driver);
+  DRIFTSCOPE_TRY(const Host* const host, find_host(target));
+  return host->version();
 }
 
 bool is_loaded(const fs::path& file) { return file.extension() != ".br" && file.extension() != ".gz"; }
@@ -51,13 +59,12 @@ Result<std::string> site_sha256(const fs::path& site) {
   return sha256_hex(std::as_bytes(std::span(text)));
 }
 
-std::vector<std::string> names_in_store(const std::vector<Target>& targets) {
+std::vector<std::string> names_in_store(const std::vector<Target>& targets, const RunnerOptions& runner) {
   std::map<std::string, std::string> versions;  // by host: asking may start a program
   std::vector<std::string> names;
   for (const Target& target : targets) {
     if (!versions.contains(target.host)) {
-      const auto host = find_host(target);
-      const auto version = host.ok() ? (*host)->version() : Result<std::string>(host.error());
+      const auto version = version_of(target, runner);
       // Without one nothing will run on it.
       versions[target.host] = version.ok() ? fmt::format(" ({})", *version) : "";
     }

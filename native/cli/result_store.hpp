@@ -12,6 +12,7 @@
 #include "core/runtime/bind_inputs.hpp"
 #include "core/runtime/target.hpp"
 #include "native/host/model_file.hpp"
+#include "native/host/run_request.hpp"
 
 namespace driftscope {
 
@@ -19,8 +20,10 @@ namespace driftscope {
 /// (assets/) and compressed copies. Errors: a file or folder that cannot be read.
 [[nodiscard]] Result<std::string> site_sha256(const std::filesystem::path& site);
 
-/// Each with what it runs on, so that an update of it runs again: "chrome/strict (Chromium 156.0.1)".
-[[nodiscard]] std::vector<std::string> names_in_store(const std::vector<Target>& targets);
+/// Each with what it runs on, so that an update of it runs again: "chrome/strict (Chromium 156.0.1)". Of a
+/// WebDriver's browser: address, hash of the capabilities, and the versions that the driver knows.
+[[nodiscard]] std::vector<std::string> names_in_store(const std::vector<Target>& targets,
+                                                      const RunnerOptions& runner);
 
 /// Of a model, its files of external data, and tensors: a line for each, names included.
 [[nodiscard]] std::string hashes_of(const ModelFile& model);

@@ -41,7 +41,7 @@ class StudyRun {
         store_(store),
         options_(options),
         schedule_(study, samples_of(files)),
-        targets_(names_in_store(files.targets)),
+        targets_(names_in_store(files.targets, options.runner)),
         ledger_(study, targets_),
         work_(study, files, options.runner, options.stopped),
         begin_(now_seconds()) {}

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "native/browser/web_driver_target.hpp"
+#include "native/browser/web_driver_server.hpp"
 #include "native/platform/cache_folder.hpp"
 #include "native/platform/site.hpp"
 
@@ -13,15 +13,20 @@ namespace driftscope {
 Result<Server*> HostContext::server() {
   if (!server_) {
     DRIFTSCOPE_TRY(const auto site, find_site(options.site));
-    DRIFTSCOPE_TRY(const WebDriverPage page, web_driver_page(options.web_driver));
     ServerOptions server_options;
-    server_options.port = page.port;
-    server_options.public_origin = page.origin;
     server_options.site = site;
     server_options.packages = package_cache();
     DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
   }
   return server_.get();
+}
+
+Result<Server*> HostContext::web_driver_server() {
+  if (!web_driver_server_) {
+    DRIFTSCOPE_TRY(const auto site, find_site(options.site));
+    DRIFTSCOPE_TRY(web_driver_server_, driftscope::web_driver_server(site, options.web_driver));
+  }
+  return web_driver_server_.get();
 }
 
 Result<std::vector<CaseRun>> HostSession::run_all(std::span<const RunRequest> requests,

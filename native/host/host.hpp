@@ -35,11 +35,14 @@ class HostContext {
   explicit HostContext(RunnerOptions given) : options(std::move(given)) {}
   /// Serves the page to browsers; started when it is first asked for.
   [[nodiscard]] Result<Server*> server();
+  /// The same for browsers of a WebDriver, which may need a fixed port: then all contexts share one server.
+  [[nodiscard]] Result<Server*> web_driver_server();
 
   const RunnerOptions options;
 
  private:
   std::unique_ptr<Server> server_;
+  std::shared_ptr<Server> web_driver_server_;
 };
 
 /// A host that is ready for one target and runs as often as it is asked. Destroying it ends what it has

@@ -14,6 +14,14 @@ TensorSink ReplayedSink::sink() {
   return [this](const std::string& name, const Tensor& tensor) { return take(name, tensor); };
 }
 
+Status ReplayedSink::replayed() const {
+  if (at_ == taken_.size()) return {};
+  return missing_error(
+      fmt::format("the second browser does not compute what the lost one had: {} did not come again ({} of "
+                  "{} values did). Run it again, so that all values are of one browser",
+                  in_quotes(taken_[at_].first), at_, taken_.size()));
+}
+
 Status ReplayedSink::take(const std::string& name, const Tensor& tensor) {
   const auto bytes = tensor.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

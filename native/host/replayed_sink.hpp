@@ -21,6 +21,8 @@ class ReplayedSink {
   [[nodiscard]] TensorSink sink();
   /// What follows comes from the beginning.
   void begin_again() { at_ = 0; }
+  /// Of a run that is over: whether all that had come before has come again.
+  [[nodiscard]] Status replayed() const;
 
  private:
   [[nodiscard]] Status take(const std::string& name, const Tensor& tensor);

@@ -109,7 +109,7 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
   std::unique_ptr<CampaignStore> store = std::make_unique<MemoryStore>();
   std::vector<std::string> names;
   if (!options.store.empty()) {
-    names = names_in_store(targets);
+    names = names_in_store(targets, options.runner);
     DRIFTSCOPE_TRY(store, open_result_store(options.store, "conformance", conformance_fields(cases),
                                             options.runner.site));
   }

@@ -75,7 +75,7 @@ Result<Exit> run_hunt_command(const HuntOptions& options) {
   DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
   for (const Target& target : plan.targets)
     if (target.host == "file") return bad_input("hunt runs models: give targets, not traces");
-  plan.names = names_in_store(plan.targets);
+  plan.names = names_in_store(plan.targets, options.runner);
   DRIFTSCOPE_TRY(plan.seconds, seconds_of("--budget", options.budget));
   if (options.cases > 0) plan.cases = options.cases;
   plan.folder = options.out;

@@ -33,8 +33,12 @@ class FakeDriver {
                   const std::lock_guard lock(mutex_);
                   pages_.emplace_back([this, url = quoted.substr(0, quoted.find('"'))] { page(url); });
                 }
+                if (page_answer) return page_answer(response);
                 response.set_content(R"({"value":null})", "application/json");
               });
+    http.Get(prefix_ + "/status", [this](const httplib::Request&, httplib::Response& response) {
+      response.set_content(status, "application/json");
+    });
     http.Get(prefix_ + "/session/([a-z0-9]+)/url", [this](const httplib::Request& request,
                                                           httplib::Response& response) {
       if (is_open(request.matches[1]))
@@ -69,8 +73,8 @@ class FakeDriver {
     const std::string id = "s" + std::to_string(++made_);
     open_.push_back(id);
     response.set_content(R"({"value":{"sessionId":")" + id +
-                             R"(","capabilities":{"browserName":"chrome","browserVersion":"156.0.1",)"
-                             R"("platformName":"linux"}}})",
+                             R"(","capabilities":{"browserName":"chrome","browserVersion":")" + version +
+                             R"(","platformName":"linux"}}})",
                          "application/json");
   }
   void close(const std::string& id) {
@@ -81,6 +85,10 @@ class FakeDriver {
   void lose_all() {
     const std::lock_guard lock(mutex_);
     open_.clear();
+  }
+  void set_version(const std::string& given) {
+    const std::lock_guard lock(mutex_);
+    version = given;
   }
   [[nodiscard]] bool is_open(const std::string& id) {
     const std::lock_guard lock(mutex_);
@@ -103,6 +111,8 @@ class FakeDriver {
   httplib::Server http;
   int port = 0;
   std::function<void(httplib::Response&)> new_session;  ///< instead of a session
+  std::function<void(httplib::Response&)> page_answer;  ///< to the request for a page; empty: it is open
+  std::string status = R"({"value":{"ready":true}})";
   Page page;
 
  private:
@@ -121,9 +131,72 @@ class FakeDriver {
   std::vector<std::string> open_;
   std::vector<httplib::Request> requests_;
   int made_ = 0;
+  std::string version = "156.0.1";  // of the next browser; guarded by mutex_
   std::thread thread_;
   std::vector<std::thread> pages_;
 };
+
+/// Who listens where a driver should, and is given the connection: to send what no driver would.
+class RawDriver {
+ public:
+  using Talk = std::function<void(int connection)>;
+
+  /// Without `talk` nobody accepts: a connection is made, and no byte comes.
+  explicit RawDriver(Talk talk = {}, int backlog = 16) {
+    fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = own_address();
+    socklen_t size = sizeof address;
+    const bool listens = bind(fd_, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                         listen(fd_, backlog) == 0 &&
+                         getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    port = listens ? ntohs(address.sin_port) : 0;
+    if (talk) thread_ = std::thread([this, talk = std::move(talk)] { accept_all(talk); });
+  }
+  ~RawDriver() {
+    ::shutdown(fd_, SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+    ::close(fd_);
+    for (const int one : waiting_) ::close(one);
+  }
+  RawDriver(const RawDriver&) = delete;
+  RawDriver& operator=(const RawDriver&) = delete;
+
+  /// From here on connections are not made either.
+  void fill_queue() {
+    constexpr int more_than_it_holds = 4;
+    for (int i = 0; i < more_than_it_holds; ++i) {
+      waiting_.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      sockaddr_in address = own_address();
+      address.sin_port = htons(static_cast<std::uint16_t>(port));
+      (void)connect(waiting_.back(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+    }
+  }
+
+  int port = 0;
+
+ private:
+  static sockaddr_in own_address() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+  }
+  void accept_all(const Talk& talk) const {
+    for (int one = 0; (one = accept(fd_, nullptr, nullptr)) >= 0; ::close(one)) talk(one);
+  }
+
+  int fd_ = -1;
+  std::vector<int> waiting_;
+  std::thread thread_;
+};
+
+/// Sends `text` over and over until the other end closes: how many bytes it took.
+inline std::size_t send_for_ever(int connection, const std::string& text) {
+  std::size_t total = 0;
+  for (ssize_t sent = 0; (sent = ::send(connection, text.data(), text.size(), MSG_NOSIGNAL)) > 0;)
+    total += static_cast<std::size_t>(sent);
+  return total;
+}
 
 /// What a page does with its job, by requests alone.
 class FakePage {

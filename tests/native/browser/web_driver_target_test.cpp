@@ -3,11 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "native/browser/driver_secrets.hpp"
+#include "native/browser/web_driver_identity.hpp"
 #include "native/os/temp_folder.hpp"
 
 namespace driftscope::test::web_driver_target_test {
@@ -97,6 +101,33 @@ TEST_CASE("WebDriverPage_Address_IsASecureOriginAndThePortIsKnown") {
     options.page = wrong;
     CHECK(!web_driver_page(options).ok());
   }
+}
+
+TEST_CASE("DriverSecrets_TextsOfCapabilities_AreHiddenInMessages") {
+  const auto capabilities = nlohmann::ordered_json::parse(
+      R"({"browserName":"chrome","platformName":"Windows","a:options":{"browserVersion":"latest",)"
+      R"("key":"s3cret",)"
+      R"("list":[{"name":"s3cret-and-more"},"q\"uote"],"os":"11","n":1234567}})");
+  DriverSecrets secrets = secrets_in(capabilities);
+  CHECK(secrets == DriverSecrets{"s3cret", "s3cret-and-more", "q\"uote"});
+  const DriverSecrets key = secrets_of(address_of("https://anna:k%2Fey@hub.example.org"));
+  secrets.insert(secrets.end(), key.begin(), key.end());
+  CHECK(std::ranges::find(key, "YW5uYTprL2V5") != key.end());
+  CHECK(without_secrets("chrome latest on Windows 11: s3cret-and-more, s3cret, anna k/ey Basic YW5uYTprL2V5",
+                        secrets) == "chrome latest on Windows 11: ***, ***, *** *** Basic ***");
+  CHECK(without_secrets(R"({"q\"uote":1} q"uote)", secrets) == R"({"***":1} ***)");
+  CHECK(without_secrets("Unable to obtain: Capabilities {key: x}, more", secrets) == "Unable to obtain: …");
+  CHECK(secrets_of(address_of("http://127.0.0.1:4444")).empty());
+}
+
+TEST_CASE("WebDriverIdentity_Status_GivesAllVersionsButThoseOfSessions") {
+  CHECK(versions_in_status(nlohmann::ordered_json::parse(
+            R"({"ready":true,"build":{"version":"156.0.1 abc"},"os":{"name":"Linux"}})")) == "156.0.1 abc");
+  CHECK(versions_in_status(nlohmann::ordered_json::parse(
+            R"({"nodes":[{"version":"4.48.0","slots":[{"stereotype":{"browserVersion":"156"},)"
+            R"("session":{"capabilities":{"browserVersion":"99"}}},)"
+            R"({"stereotype":{"browserVersion":"156"}}]}]})")) == "156, 4.48.0");
+  CHECK(versions_in_status(nullptr).empty());
 }
 
 }  // namespace

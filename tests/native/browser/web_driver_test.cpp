@@ -3,11 +3,16 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 
 #include "core/trace/trace_file.hpp"
+#include "native/bench/bench_page.hpp"
 #include "native/browser/fake_driver.hpp"
 #include "native/browser/run_in_browser.hpp"
+#include "native/browser/web_driver.hpp"
+#include "native/browser/web_driver_identity.hpp"
+#include "native/browser/web_driver_server.hpp"
 #include "native/browser/webdriver_session.hpp"
 #include "native/host/host.hpp"
 #include "native/host/replayed_sink.hpp"
@@ -34,8 +39,10 @@ RemotePatience short_patience() {
   return patience;
 }
 
-std::string error_of_start(const FakeDriver& driver) {
-  const auto started = RemoteBrowser::start(address_of(driver.url()), chrome, {}, short_patience());
+std::string error_of_start(FakeDriver& driver, const std::string& capabilities = chrome,
+                           const std::function<void(httplib::Response&)>& answer = {}) {
+  if (answer) driver.new_session = answer;
+  const auto started = RemoteBrowser::start(address_of(driver.url()), capabilities, {}, short_patience());
   REQUIRE(!started.ok());
   CHECK(started.error().kind == ErrorKind::missing);
   return started.error().message;
@@ -74,11 +81,13 @@ struct Bench : TestSite {
     BrowserOptions options;
     options.timeout = timeout;
     options.lost = &lost;
+    options.start_patience = start_patience;
     return run_in_browser(session, job, options, progress);
   }
 
   WebDriverSession session;
   bool lost = false;
+  milliseconds start_patience{30000};
 };
 
 TEST_CASE("RemoteBrowser_Session_IsAskedForAsGridsWantItAndDeleted") {
@@ -124,6 +133,15 @@ TEST_CASE("RemoteBrowser_AnswersThatAreNoSession_AreErrors") {
   CHECK(holds(answers(200, std::string(100'000, '[')), "no answer of a WebDriver"));
   CHECK(holds(answers(200, "\"" + std::string(max_driver_answer_bytes, 'x') + "\""), "more than 1024 KiB"));
   CHECK(holds(answers(401, "who are you"), "refuses the user or the key"));
+  const std::string said = error_of_start(
+      driver, R"({"browserName":"chrome","x:options":{"accessKey":"s3cret"}})",
+      [&](httplib::Response& response) {
+        response.status = 500;
+        response.set_content(R"({"value":{"error":"session not created","message":"no s3cret for chrome: )"
+                             R"(Capabilities {accessKey: s3c"}})",
+                             "application/json");
+      });
+  CHECK(holds(said, "'session not created: no *** for chrome: …'"));
   driver.http.stop();
   CHECK(holds(error_of_start(driver), "nothing listens there"));
 }
@@ -163,6 +181,190 @@ TEST_CASE("RemoteBrowser_QueueLongerThanTheFarewell_IsHungUpOn") {
   CHECK(!stopped.ok());
   CHECK(Clock::now() - begin < std::chrono::seconds(10));
   over = true;
+}
+
+/// How long it takes to stop waiting for a browser of `url`.
+milliseconds time_to_stop(const std::string& url) {
+  RemotePatience patience;
+  patience.farewell = milliseconds(200);
+  const auto begin = Clock::now();
+  const auto stopped = RemoteBrowser::start(address_of(url), chrome, [] { return false; }, patience);
+  CHECK(!stopped.ok());
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+}
+
+DriverAnswer answer_of(const std::string& begin, const std::string& for_ever, std::size_t& taken) {
+  RawDriver driver([&](int connection) {
+    (void)::send(connection, begin.data(), begin.size(), MSG_NOSIGNAL);
+    taken = send_for_ever(connection, for_ever);
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(driver.port);
+  return ask_driver(address_of(url), {.path = "/status", .patience = milliseconds(20000)});
+}
+
+TEST_SUITE_BEGIN("posix");
+
+TEST_CASE("RemoteBrowser_PeerThatIsSilentInTheHandshakeOfTls_IsHungUpOn") {
+  std::signal(SIGPIPE, SIG_IGN);  // as the program does (guard_process)
+  const RawDriver silent;
+  REQUIRE(silent.port > 0);
+  CHECK(time_to_stop("https://127.0.0.1:" + std::to_string(silent.port)) < milliseconds(4000));
+  const auto begin = Clock::now();
+  const auto answer = ask_driver(address_of("https://127.0.0.1:" + std::to_string(silent.port)),
+                                 {.path = "/status", .patience = milliseconds(300)});
+  CHECK(answer.kind == DriverAnswer::Kind::too_slow);
+  CHECK(Clock::now() - begin < milliseconds(4000));
+}
+
+TEST_CASE("RemoteBrowser_ConnectionThatIsNotMade_IsHungUpOn") {
+  RawDriver full({}, 0);
+  full.fill_queue();
+  CHECK(time_to_stop("http://127.0.0.1:" + std::to_string(full.port)) < milliseconds(4000));
+}
+
+TEST_CASE("AskDriver_AnswersWithoutAnEnd_AreCutOff") {
+  const std::string begin = "HTTP/1.1 200 OK\r\n";
+  for (const auto& [first, for_ever] : std::vector<std::pair<std::string, std::string>>{
+           {begin, "X: " + std::string(1000, 'x') + "\r\n"},
+           {"", "HTTP/1.1 100 Continue\r\n\r\n"},
+           {begin + "X: ", std::string(1000, 'x')},
+           {"HTTP/1.1 200 ", std::string(1000, 'x')},
+           {begin + "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"},
+           {begin + "Transfer-Encoding: chunked\r\n\r\n", "0"},
+           {begin + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n"}}) {
+    CAPTURE(first);
+    CAPTURE(for_ever.substr(0, 30));
+    std::size_t taken = 0;
+    const DriverAnswer answer = answer_of(first, for_ever, taken);
+    CHECK(!answer.ok());
+    CHECK(answer.kind != DriverAnswer::Kind::too_slow);
+    CHECK(taken < std::size_t{64} << 20);  // what is in buffers of the system is taken, too
+  }
+}
+
+TEST_SUITE_END();
+
+TEST_CASE("WebDriverServer_FixedPort_IsOneServerOfTheProcess") {
+  const TestSite one;
+  const TestSite other;
+  WebDriverOptions options;
+  const auto port = free_port();
+  REQUIRE(port.ok());
+  options.port = *port;
+  std::filesystem::create_directories(one.site / "engine");
+  RunnerOptions runner;
+  runner.site = one.site;
+  runner.web_driver = options;
+  {
+    HostContext first(runner);
+    HostContext second(runner);
+    const auto shared = first.web_driver_server();
+    REQUIRE_MESSAGE(shared.ok(), shared.error().message);
+    const auto again = second.web_driver_server();
+    REQUIRE_MESSAGE(again.ok(), again.error().message);
+    CHECK(*shared == *again);
+    CHECK((*shared)->port() == *port);
+    const auto plain = first.server();
+    REQUIRE_MESSAGE(plain.ok(), plain.error().message);
+    CHECK((*plain)->port() != *port);
+    const auto refused = web_driver_server(other.site, options);
+    REQUIRE(!refused.ok());
+    CHECK(holds(refused.error().message, "--webdriver-port"));
+    CHECK(holds(refused.error().message, other.site.string()));
+  }
+  const auto free_again = web_driver_server(other.site, options);
+  REQUIRE_MESSAGE(free_again.ok(), free_again.error().message);
+  CHECK((*free_again)->port() == *port);
+  options.port = 0;
+  CHECK((*web_driver_server(other.site, options))->port() != *port);
+}
+
+TEST_CASE("WebDriverIdentity_Browser_IsThatOfAddressCapabilitiesAndVersions") {
+  FakeDriver driver;
+  driver.status = R"({"value":{"ready":true,"build":{"version":"156.0.1"}}})";
+  WebDriverOptions options{.url = driver.url()};
+  const Target target = *parse_target("webdriver:chrome/strict");
+  const auto first = web_driver_identity(target, options);
+  REQUIRE_MESSAGE(first.ok(), first.error().message);
+  CHECK(first->starts_with(driver.url() + ", capabilities "));
+  CHECK(first->ends_with(", versions 156.0.1"));
+  CHECK(*web_driver_identity(target, options) == *first);
+  CHECK(*web_driver_identity(*parse_target("webdriver:firefox/strict"), options) != *first);
+  driver.status = R"({"value":{"ready":true,"build":{"version":"157.0.0"}}})";
+  CHECK(*web_driver_identity(target, options) != *first);
+  driver.status = "no JSON";
+  CHECK(!holds(*web_driver_identity(target, options), "versions"));
+}
+
+TEST_CASE("WebDriverSession_OtherVersionInTheMiddleOfAJob_IsAnError") {
+  std::atomic<int> pages = 0;
+  FakeDriver driver;
+  driver.page = [&](const std::string&) {
+    ++pages;
+    driver.set_version("157.0.0");  // and its page is not opened
+  };
+  Bench it(driver);
+  it.start_patience = milliseconds(300);
+  const auto trace = it.run();
+  REQUIRE(!trace.ok());
+  CHECK(
+      holds(trace.error().message,
+            "the job is for chrome 156.0.1 on linux (WebDriver), and the browser that came instead of it is "
+            "chrome 157.0.0 on linux (WebDriver)"));
+  CHECK(pages == 1);
+  CHECK(!it.session.was_lost());
+}
+
+TEST_CASE("WebDriverSession_JobAfterALoss_SaysTheVersionOfTheNewBrowser") {
+  std::string job;
+  FakeDriver driver;
+  driver.page = [&](const std::string& url) {
+    FakePage(url).get();
+    driver.lose_all();
+    driver.set_version("157.0.0");
+  };
+  Bench it(driver);
+  CHECK(!it.run().ok());
+  driver.page = [&](const std::string& url) {
+    job = FakePage(url).get();
+    working_page(url);
+  };
+  const auto trace = it.run();
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(holds(job, "chrome 157.0.0 on linux"));
+  CHECK(!holds(job, "156.0.1"));
+}
+
+TEST_CASE("BenchPage_FailureOfOpening_CountsOnlyUntilThePageIsThere") {
+  FakeDriver driver;
+  driver.page_answer = [](httplib::Response& response) {
+    response.status = 500;
+    response.set_content(R"({"value":{"error":"timeout","message":"page load"}})", "application/json");
+  };
+  const TestSite site;
+  const WebDriverOptions options{.url = driver.url()};
+  for (const bool opens : {false, true}) {
+    CAPTURE(opens);
+    driver.page = [&](const std::string& url) {
+      if (opens) FakePage(url).get();
+    };
+    const auto page = bench_page(*site.server, *parse_target("webdriver:chrome/strict"), options, {});
+    REQUIRE_MESSAGE(page.ok(), page.error().message);
+    const auto job = site.server->jobs().add({"{}", {}, {}, {}});
+    REQUIRE(job.ok());
+    CHECK((*page)->open(**job).ok());
+    std::optional<std::string> ended;
+    const auto begin = Clock::now();
+    while (!ended && Clock::now() - begin < milliseconds(opens ? 800 : 5000)) {
+      std::this_thread::sleep_for(milliseconds(20));
+      if (!opens || (*job)->wait(milliseconds(0)).opened) ended = (*page)->ended();
+    }
+    CHECK((*job)->wait(milliseconds(0)).opened == opens);
+    if (opens)
+      CHECK(!ended);
+    else
+      CHECK(ended == "could not open the page: its driver says 'timeout: page load'");
+  }
 }
 
 TEST_CASE("WebDriverSession_Jobs_RunOneAfterTheOtherInOneBrowser") {
@@ -291,11 +493,15 @@ TEST_CASE("ReplayedSink_SecondTime_PassesOnWhatIsNewAndRefusesWhatDiffers") {
   CHECK(take("b", *one).ok());
   sink.begin_again();
   CHECK(take("a", *one).ok());
+  const Status missing = sink.replayed();
+  REQUIRE(!missing.ok());
+  CHECK(holds(missing.error().message, "'b' did not come again (1 of 2 values did)"));
   const Status differs = take("b", *other);
   REQUIRE(!differs.ok());
   CHECK(holds(differs.error().message, "'b' differs"));
   sink.begin_again();
   for (const char* name : {"a", "b", "c"}) CHECK(take(name, *one).ok());
+  CHECK(sink.replayed().ok());
   CHECK(got == std::vector<std::string>{"a", "b", "c"});
   CHECK(!ReplayedSink({}).sink());
 }

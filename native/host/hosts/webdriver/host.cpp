@@ -43,6 +43,7 @@ class WebDriverHostSession final : public HostSession {
     const TargetProgress again_progress = named(progress, "once more, as its browser was lost: ");
     again_progress("waiting for the page", 0, 0);
     auto again = inner_->run(once, again_progress);
+    if (again.ok()) DRIFTSCOPE_CHECK(sink.replayed());
     if (again.ok() || again.error().kind == ErrorKind::cancelled) return again;
     error.message += ". Begun once more in another browser, it failed too: " + again.error().message;
     return error;
@@ -108,7 +109,7 @@ class WebDriverHost final : public Host {
 
   Result<std::unique_ptr<HostSession>> open(const Target& target, HostContext& context) const override {
     DRIFTSCOPE_TRY(WebDriverTarget found, find_web_driver_target(target, context.options.web_driver));
-    DRIFTSCOPE_TRY(Server* const server, context.server());
+    DRIFTSCOPE_TRY(Server* const server, context.web_driver_server());
     return std::unique_ptr<HostSession>(new WebDriverHostSession(
         target, context.options, std::make_unique<WebDriverSession>(*server, std::move(found))));
   }
