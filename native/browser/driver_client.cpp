@@ -171,7 +171,7 @@ class LimitedStream final : public httplib::Stream {
   }
 
   const int socket_;
-  Tls* const tls_;
+  [[maybe_unused]] Tls* const tls_;  // null without TLS, which Node has not
   const milliseconds patience_;
   Allowance& allowance_;
   std::array<char, 4096> buffer_{};

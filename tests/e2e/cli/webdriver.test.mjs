@@ -38,10 +38,7 @@ test("WebDriver_WrongAddressOrNobodyThere_IsAnErrorWithoutTheKey", async () => {
       3,
     ],
   ]) {
-    const said = run(
-      ["run", lenet5, "--target", "webdriver:chrome/strict", "--webdriver", address, "--json", "-"],
-      { env },
-    );
+    const said = run(["run", lenet5, "--target", "webdriver:chrome/strict", "--webdriver", address], { env });
     assert.equal(said.status, exit, said.stderr);
     assert.match(said.stderr, why);
     assert.doesNotMatch(said.stdout + said.stderr, /s3cret/);
