@@ -7,17 +7,38 @@
 
 const kept = new Set();
 
+/** Pages of `driftscope serve` over TLS: their policy allows workers of blobs, and the certificate may be its own. */
+const servedOverTls = () =>
+  globalThis.location?.protocol === "https:" && /^\/[0-9a-f]{48}\//.test(globalThis.location.pathname);
+
+/**
+ * Where workers are to load `script` from. Chromium refuses scripts of workers that another worker makes if the
+ * user has vouched for the certificate of their address, and the module would wait forever; a blob has none.
+ */
+async function placeOf(script) {
+  if (!servedOverTls()) return script;
+  const answer = await fetch(script);
+  if (!answer.ok) return script;
+  return URL.createObjectURL(new Blob([await answer.text()], { type: "text/javascript" }));
+}
+
 export class Threads {
   #workers = [];
+  #places = [];
 
-  /** Calls `action`; keeps references to the workers that it creates until end(). */
-  async keep(action) {
+  /**
+   * Calls `action`; keeps references to the workers that it creates until end(). `script`: of the module, whose
+   * workers are of the same, if it has no imports.
+   */
+  async keep(action, script) {
     const Worker = globalThis.Worker;
     if (!Worker) return action();
     const workers = this.#workers;
+    const place = script ? await placeOf(script) : undefined;
+    if (place !== script) this.#places.push(place);
     globalThis.Worker = class extends Worker {
-      constructor(...given) {
-        super(...given);
+      constructor(given, options) {
+        super(`${given}` === `${script}` ? place : given, options);
         workers.push(this);
         kept.add(this);
       }
@@ -36,5 +57,7 @@ export class Threads {
       kept.delete(worker);
     }
     this.#workers = [];
+    for (const place of this.#places) URL.revokeObjectURL(place);
+    this.#places = [];
   }
 }

@@ -45,12 +45,17 @@ function load(url) {
  * take (memory.mjs); 0: all that there is.
  */
 export async function openEngine({ base, variant, threads, devices: page, memory = 0 }) {
-  const { default: create } = await load(new URL(`${variant}.mjs`, base));
+  const script = new URL(`${variant}.mjs`, base);
+  const { default: create } = await load(script);
   const messages = await loadMessages(base);
   const peers = new Peers(base);
   const gpu = new Devices({ page });
   const pool = new Threads();
-  const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers, gpu }));
+  const extra = Math.max(0, threads - 1);
+  const module = await pool.keep(
+    () => create({ pthreadPoolSize: extra, peers, gpu }),
+    extra > 0 ? script : undefined,
+  );
   if (memory > 0) module._ds_limit_memory(memory, heapLimit(memory));
   const client = new ServiceClient(messages, (message) => exchange(module, message));
   return {
