@@ -20,7 +20,8 @@ function(driftscope_engine_fast core)
   file(GLOB kernels CONFIGURE_DEPENDS "${folder}/simd/*.cpp")
   # Loops over the registers of a block must be unrolled; those over kernels that are packed become vectors.
   set_property(SOURCE "${folder}/simd/winograd.cpp" "${folder}/simd/row_convolution.cpp"
-    "${folder}/simd/int8_row_convolution.cpp" "${folder}/simd/nbits_product.cpp" APPEND PROPERTY COMPILE_OPTIONS -O3)
+    "${folder}/simd/int8_row_convolution.cpp" "${folder}/simd/nbits_product.cpp"
+    "${folder}/simd/int8_product.cpp" APPEND PROPERTY COMPILE_OPTIONS -O3)
   set_property(SOURCE "${folder}/winograd.cpp" APPEND PROPERTY COMPILE_OPTIONS
     $<IF:$<STREQUAL:${DRIFTSCOPE_PLATFORM},native>,-O3,-Os>)
   set_property(SOURCE "${folder}/winograd.cpp" PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # other options than theirs
