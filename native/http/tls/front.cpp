@@ -25,6 +25,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr int backlog_of_front = 128;
+constexpr std::size_t most_passages = 256;  // also those whose answer was sent
 constexpr int accepted_at_once = 64;
 constexpr milliseconds look_at_limits{200};
 constexpr milliseconds without_descriptors{100};  // until it is tried again
@@ -142,7 +143,7 @@ void TlsFront::State::take_new(int to_port) {
       return;
     }
     const std::uint32_t address = ntohl(from.sin_addr.s_addr);
-    if (!quota.enter(address, now)) continue;
+    if (passages.size() >= most_passages || !quota.enter(address, now)) continue;
     const int yes = 1;
     setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     tls::Session session(SSL_new(context.get()));
@@ -165,7 +166,7 @@ void TlsFront::State::move_all(const std::vector<pollfd>& polled) {
   }
   std::erase_if(passages, [&](const auto& passage) {
     const bool over = passage->over(now);
-    if (over) quota.leave(passage->address());
+    if (passage->leaves(over)) quota.leave(passage->address());
     return over;
   });
 }

@@ -32,6 +32,13 @@ class Passage {
 
   /// Moves what can be moved. True: more can be moved without waiting.
   bool step(Time now);
+  /// True once: as soon as it holds nothing of the server's, or when it is over. A browser may take its time
+  /// to close a connection whose answer it has.
+  [[nodiscard]] bool leaves(bool over) {
+    const bool now = !left_ && (over || stage_ == Stage::farewell || stage_ == Stage::over);
+    left_ = left_ || now;
+    return now;
+  }
   [[nodiscard]] bool over(Time now) const;
 
   /// What poll is to wait for; a descriptor of -1: nothing. `inside` is that of the server.
@@ -95,6 +102,7 @@ class Passage {
   Buffer in_;   // to the server
   Buffer out_;  // to the other machine
   std::size_t moved_ = 0;
+  bool left_ = false;  // see leaves()
   const Time begun_;
   Time last_;      // something moved
   Time farewell_;  // begun
