@@ -7,13 +7,14 @@
 
 const kept = new Set();
 
-/** Pages of `driftscope serve` over TLS: their policy allows workers of blobs, and the certificate may be its own. */
+/** Pages of `driftscope serve` over TLS: their policy allows workers of blobs. */
 const servedOverTls = () =>
   globalThis.location?.protocol === "https:" && /^\/[0-9a-f]{48}\//.test(globalThis.location.pathname);
 
 /**
- * Where workers are to load `script` from. Chromium refuses scripts of workers that another worker makes if the
- * user has vouched for the certificate of their address, and the module would wait forever; a blob has none.
+ * Where workers are to load `script` from. Chromium refuses scripts of workers that another worker makes if
+ * the user has vouched for the certificate of their address, and the module would wait forever; a blob has
+ * none.
  */
 async function placeOf(script) {
   if (!servedOverTls()) return script;
@@ -27,8 +28,8 @@ export class Threads {
   #places = [];
 
   /**
-   * Calls `action`; keeps references to the workers that it creates until end(). `script`: of the module, whose
-   * workers are of the same, if it has no imports.
+   * Calls `action`; keeps references to the workers that it creates until end(). `script`: of the module,
+   * whose workers are of the same, if it has no imports.
    */
   async keep(action, script) {
     const Worker = globalThis.Worker;
