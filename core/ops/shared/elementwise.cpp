@@ -1,3 +1,4 @@
+// Compiled for size on the web (cmake/core.cmake).
 #include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope {

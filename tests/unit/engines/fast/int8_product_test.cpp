@@ -1,4 +1,6 @@
 // MatMulInteger on processors with AVX-512 VNNI against sums of products, and in the engine against strict.
+// Programs for browsers have no such kernel.
+#ifdef __x86_64__
 #include "core/engines/fast/int8_product.hpp"
 
 #include <doctest/doctest.h>
@@ -156,3 +158,4 @@ TEST_CASE("Int8Product_InTheEngine_HasTheBitsOfStrict") {
 
 }  // namespace
 }  // namespace driftscope::test::int8_product_test
+#endif
