@@ -91,7 +91,7 @@ DriverAnswer ask_driver(const WebDriverAddress& address, const DriverRequest& re
   constexpr milliseconds late{1000};
   DriverCall call(address, request);
   if (const DriverAnswer* const answer = call.wait(request.patience + late)) return *answer;
-  const DriverAnswer answer = call.finish();
+  DriverAnswer answer = call.finish();
   if (answer.kind != Kind::no_answer) return answer;
   return answer_of({.end = DriverReply::End::too_slow}, request, {});
 }
