@@ -114,7 +114,7 @@ Certificate read_kept(const fs::path& file, const CertificateNames& names, std::
     kept.why_not_kept = std::move(why);
     return kept;
   };
-  if (status.type() != fs::file_type::regular) return refused("it is no file");
+  if (status.type() != fs::file_type::regular) return refused("it is not a regular file");
   if ((status.permissions() & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none)
     return refused("other users may read or write it");
   const auto bytes = read_file(file);

@@ -207,6 +207,19 @@ TEST_CASE("TlsFront_MoreConnectionsThanAllowed_AreClosedUnread") {
   CHECK(it.answers());
 }
 
+// A browser closes such a connection when it comes to it.
+TEST_CASE("TlsFront_AnsweredConnectionsThatStayOpen_AreNotCounted") {
+  const Behind it({.each = 3}, {.farewell = std::chrono::seconds(60)});
+  std::vector<std::unique_ptr<TlsClient>> open;
+  for (int i = 0; i < 9; ++i) {
+    open.push_back(std::make_unique<TlsClient>(it.front->port()));
+    REQUIRE(open.back()->connected());
+    REQUIRE(open.back()->send("GET /from HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+    CHECK(body_of(open.back()->receive_all()) == "127.0.0.2");
+  }
+  CHECK(it.front->connections() == 9);
+}
+
 TEST_CASE("TlsFront_ConnectionsTooFast_AreClosedUnread") {
   const Behind it({.burst = 5, .per_second = 0.001});
   for (int i = 0; i < 5; ++i) CHECK(it.answers());
