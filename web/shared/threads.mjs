@@ -7,6 +7,16 @@
 
 const kept = new Set();
 
+/** What a module waits for forever: its runtime says of such a worker that it failed, and nothing else. */
+const notStarted = () =>
+  Object.assign(
+    new Error(
+      "A thread of the engine did not start: the browser could not fetch its script, or refuses it. " +
+        "Reload the page; with one thread none is needed.",
+    ),
+    { kind: "io" },
+  );
+
 /** Pages of `driftscope serve` over TLS: their policy allows workers of blobs. */
 const servedOverTls = () =>
   globalThis.location?.protocol === "https:" && /^\/[0-9a-f]{48}\//.test(globalThis.location.pathname);
@@ -28,8 +38,8 @@ export class Threads {
   #places = [];
 
   /**
-   * Calls `action`; keeps references to the workers that it creates until end(). `script`: of the module,
-   * whose workers are of the same, if it has no imports.
+   * Calls `action`; keeps references to the workers that it creates until end(). Rejects where one of them
+   * does not start. `script`: of the module, whose workers are of the same, if it has no imports.
    */
   async keep(action, script) {
     const Worker = globalThis.Worker;
@@ -37,15 +47,18 @@ export class Threads {
     const workers = this.#workers;
     const place = script ? await placeOf(script) : undefined;
     if (place !== script) this.#places.push(place);
+    let fail;
+    const failed = new Promise((resolve, reject) => (fail = reject));
     globalThis.Worker = class extends Worker {
       constructor(given, options) {
         super(`${given}` === `${script}` ? place : given, options);
         workers.push(this);
         kept.add(this);
+        this.addEventListener("error", () => fail(notStarted()), { once: true });
       }
     };
     try {
-      return await action();
+      return await Promise.race([action(), failed]);
     } finally {
       globalThis.Worker = Worker;
     }

@@ -219,6 +219,26 @@ test("a model that cannot be fetched says why, and Run tries again", async (t) =
   await status(page, "Done: 9 layers");
 });
 
+test("an engine whose threads do not start says so, and does not wait", async (t) => {
+  const { page } = await openServed(t);
+  const elsewhere = `const Real = Worker;
+    globalThis.Worker = class extends Real {
+      constructor(url, options) {
+        super(new URL("nowhere.mjs", url), options);
+      }
+    };`;
+  await page.route("**/web/worker/worker.mjs", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `${await response.text()}\n${elsewhere}` });
+  });
+  await page.locator("#start").click();
+  const why = "A thread of the engine did not start";
+  await page.locator("#error").filter({ hasText: why }).waitFor({ timeout: 20_000 });
+  await page.unroute("**/web/worker/worker.mjs");
+  await page.locator("#start").click();
+  await status(page, "Done");
+});
+
 test("with full storage everything works, and nothing is kept", async (t) => {
   const { url } = await serve(t);
   const { page, complaints } = await openPage(t);
