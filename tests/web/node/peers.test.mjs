@@ -114,8 +114,9 @@ test("threads that did not start are started again by another module", async (t)
 
 test("threads of a failed start are ended, those of the next stay until the host is closed", async (t) => {
   const made = [];
-  class Worker {
+  class Worker extends EventTarget {
     constructor() {
+      super();
       made.push(this);
     }
     terminate() {
