@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/json.hpp"
+#include "core/base/json_keys.hpp"
 #include "core/base/json_lists.hpp"
 #include "core/base/text.hpp"
 #include "core/runtime/target.hpp"
@@ -51,36 +52,6 @@ documents::Study complete() {
   return study;
 }
 
-/// The path of a field that `known` does not have, "" where there is none.
-std::string unknown_field(const ordered_json& given, const ordered_json& known, const std::string& path) {
-  if (given.is_array() && known.is_array() && !known.empty()) {
-    for (std::size_t i = 0; i < given.size(); ++i)
-      if (auto found = unknown_field(given[i], known[0], fmt::format("{}[{}]", path, i)); !found.empty())
-        return found;
-  }
-  if (!given.is_object() || !known.is_object()) return "";
-  for (const auto& [key, value] : given.items()) {
-    const std::string here = path.empty() ? key : path + "." + key;
-    if (!known.contains(key)) return here;
-    if (auto found = unknown_field(value, known[key], here); !found.empty()) return found;
-  }
-  return "";
-}
-
-std::string keys_of(const ordered_json& known, std::string_view path) {
-  const ordered_json* at = &known;
-  while (!path.empty() && path.find_first_of(".[") != std::string_view::npos) {
-    const std::string_view key = path.substr(0, path.find_first_of(".["));
-    at = &(*at)[std::string(key)];
-    if (at->is_array()) at = &(*at)[0];
-    const std::size_t dot = path.find('.');
-    path = dot == std::string_view::npos ? "" : path.substr(dot + 1);
-  }
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : at->items()) keys.push_back(key);
-  return fmt::format("{}", fmt::join(keys, ", "));
-}
-
 /// "models[0].name: expected …" with its line.
 Error with_line(std::string_view text, const Error& error) {
   const std::string_view message = error.message;
@@ -101,9 +72,7 @@ Result<documents::Study> read_study(std::string_view text) {
                                                  format == document.end() ? "none" : json_text(*format))));
   ordered_json known = encode(complete());
   known["format"] = current;
-  if (const std::string unknown = unknown_field(document, known, ""); !unknown.empty())
-    return with_line(text, bad_input(fmt::format("{}: there is no such field; expected {}", unknown,
-                                                 keys_of(known, unknown))));
+  if (const Status keys = check_keys(document, known); !keys.ok()) return with_line(text, keys.error());
   documents::Study study;
   if (Status read = read_json(document, JsonPath(), study); !read.ok()) return with_line(text, read.error());
   if (Status checked = check_study(study); !checked.ok()) return with_line(text, checked.error());
