@@ -3,7 +3,7 @@
 set(node_sources "$ENV{DRIFTSCOPE_NODE_LIBRARIES}")
 if(NOT EXISTS "${node_sources}/cpp-httplib/httplib.h")
   message(FATAL_ERROR "The sources of the libraries for Node were not found: run tools/setup, and source env.sh in its "
-    "cache folder (or name a folder with brotli, cpp-httplib, pcre2, sqlite3 and utf8proc in DRIFTSCOPE_NODE_LIBRARIES)")
+    "cache folder (or name a folder with brotli, cpp-httplib, libyaml, pcre2, sqlite3 and utf8proc in DRIFTSCOPE_NODE_LIBRARIES)")
 endif()
 
 # driftscope_node_library(name alias [SOURCES file…] [INCLUDES folder…] [DEFINITIONS …] [LINKS library…])
@@ -50,6 +50,14 @@ driftscope_node_library(driftscope_node_pcre2 PkgConfig::PCRE2
 driftscope_node_library(driftscope_node_utf8proc PkgConfig::UTF8PROC
   SOURCES "${node_sources}/utf8proc/utf8proc.c" INCLUDES "${node_sources}/utf8proc" DEFINITIONS UTF8PROC_STATIC)
 target_compile_definitions(driftscope_node_utf8proc PUBLIC UTF8PROC_STATIC)
+
+set(yaml "${CMAKE_BINARY_DIR}/node/yaml")
+file(GENERATE OUTPUT "${yaml}/config.h" CONTENT "#define YAML_VERSION_MAJOR 0\n#define YAML_VERSION_MINOR 2\n\
+#define YAML_VERSION_PATCH 5\n#define YAML_VERSION_STRING \"0.2.5\"\n")
+driftscope_node_library(driftscope_node_yaml PkgConfig::YAML
+  SOURCES "${node_sources}/libyaml/src/api.c" "${node_sources}/libyaml/src/parser.c" "${node_sources}/libyaml/src/reader.c"
+    "${node_sources}/libyaml/src/scanner.c"
+  INCLUDES "${node_sources}/libyaml/include" "${yaml}" DEFINITIONS HAVE_CONFIG_H YAML_DECLARE_STATIC)
 
 # Its locks are those of node/system/file_locks.cpp.
 driftscope_node_library(driftscope_node_sqlite3 SQLite::SQLite3

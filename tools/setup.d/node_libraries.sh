@@ -2,7 +2,7 @@
 # Libraries of the command line for Node: the sources of Debian, unpacked into the cache, which the build for
 # WebAssembly compiles (cmake/node_libraries.cmake). Debian's own packages of them are native only.
 
-node_libraries=(brotli cpp-httplib pcre2 sqlite3 utf8proc)
+node_libraries=(brotli cpp-httplib libyaml pcre2 sqlite3 utf8proc)
 
 # Sets node_libraries_home: their folder in the cache. On a system whose packages are not Debian's its owner provides
 # folders of these names, with sqlite3/sqlite3.c, and names the one that holds them in DRIFTSCOPE_NODE_LIBRARIES.
@@ -42,7 +42,7 @@ fetch_node_libraries() (
 prepare_node_libraries() {
   node_libraries_are_ready && return
   if [[ $system == unknown ]]; then
-    warn 'the sources of brotli, cpp-httplib, pcre2, sqlite3 and utf8proc are missing: without the command line for Node' \
+    warn 'the sources of brotli, cpp-httplib, libyaml, pcre2, sqlite3 and utf8proc are missing: without the command line for Node' \
       '(DRIFTSCOPE_NODE_LIBRARIES names their folder)'
     return
   fi
