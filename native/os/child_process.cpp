@@ -188,6 +188,11 @@ bool ChildProcess::exited_well() const {
   return !running() && state_->last.si_code == CLD_EXITED && state_->last.si_status == 0;
 }
 
+std::optional<int> ChildProcess::exit_code() const {
+  if (running() || state_->last.si_code != CLD_EXITED) return {};
+  return state_->last.si_status;
+}
+
 void ChildProcess::end(int grace_ms) {
   if (!state_ || state_->ended) return;
   state_->last = end_and_reap(state_->mark, grace_ms);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class ChildProcess {
   /// "exit status 1", "killed by signal 11 (Segmentation fault)"; empty while it runs.
   [[nodiscard]] std::string exit_text() const;
   [[nodiscard]] bool exited_well() const;  ///< exited with status 0
+  /// Nothing while it runs, or where a signal has ended it.
+  [[nodiscard]] std::optional<int> exit_code() const;
   [[nodiscard]] const ProcessMark& mark() const;
 
   /// TERM to the whole tree, KILL after `grace_ms`; returns when no process is left.

@@ -80,6 +80,11 @@ std::string ChildProcess::exit_text() const {
 
 bool ChildProcess::exited_well() const { return !running() && state_->result == 1; }
 
+std::optional<int> ChildProcess::exit_code() const {
+  if (running() || state_->result <= 0) return {};
+  return state_->result - 1;
+}
+
 void ChildProcess::end(int grace_ms) {
   if (!state_ || state_->ended) return;
   end_processes(state_->mark, grace_ms);
