@@ -10,26 +10,17 @@
 #include "core/base/json_lists.hpp"
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
+#include "native/cli/placed_path.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/host/mutants_run.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
-#include "native/platform/site.hpp"
 
 namespace driftscope {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view shipped_prefix = "shipped:";
-
-/// shipped:models/lenet5.onnx in the page's folder; others in the study's.
-Result<fs::path> placed(std::string_view path, const fs::path& folder, const RunnerOptions& options) {
-  if (!path.starts_with(shipped_prefix)) return folder / fs::path(path);
-  DRIFTSCOPE_TRY(const fs::path site, find_site(options.site));
-  return site / "assets" / fs::path(path.substr(shipped_prefix.size()));
-}
 
 /// The paths in "idx:IMAGES,LABELS" and the like, each where it lies.
 Result<std::string> placed_source(const std::string& source, const fs::path& folder,
@@ -40,7 +31,7 @@ Result<std::string> placed_source(const std::string& source, const fs::path& fol
   std::string rest = source.substr(colon + 1);
   for (std::size_t begin = 0;;) {
     const std::size_t comma = std::min(rest.find(',', begin), rest.size());
-    DRIFTSCOPE_TRY(const fs::path path, placed(rest.substr(begin, comma - begin), folder, options));
+    DRIFTSCOPE_TRY(const fs::path path, placed_path(rest.substr(begin, comma - begin), folder, options.site));
     spec += path.string();
     if (comma == rest.size()) return spec;
     spec += ',';
@@ -143,7 +134,7 @@ Result<std::shared_ptr<StudyFiles>> open_study_files(const documents::Study& stu
   auto files = std::make_shared<StudyFiles>();
   for (const StudySubject& subject : subjects_of(study)) {
     const std::string where = fmt::format("model {}", subject.name());
-    const auto path = placed(subject.path, folder, options);
+    const auto path = placed_path(subject.path, folder, options.site);
     if (!path.ok()) return in_context(path.error(), where);
     auto model = load_model_file(*path);
     if (!model.ok()) return in_context(std::move(model).error(), where);

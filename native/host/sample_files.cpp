@@ -88,6 +88,18 @@ InputSite input_site(const ModelFile& model) {
   return site;
 }
 
+std::vector<std::filesystem::path> description_files(const ModelFile& model) {
+  std::vector<std::filesystem::path> files;
+  std::error_code ignored;
+  if (!std::filesystem::exists(preprocess_path(model), ignored)) return files;
+  files.push_back(preprocess_path(model));
+  const auto description = read_description(model);
+  if (!description.ok()) return files;
+  if (const auto* const text = std::get_if<TextPreprocess>(&description->how); text != nullptr)
+    files.emplace_back(text->vocabulary);
+  return files;
+}
+
 std::vector<std::string> class_names(const ModelFile& model) {
   if (model.class_names) return *model.class_names;
   std::error_code ignored;

@@ -14,6 +14,9 @@ namespace driftscope {
 /// What sources of inputs may read for this model, which must outlive it.
 [[nodiscard]] InputSite input_site(const ModelFile& model);
 
+/// MODEL.preprocess.json and the vocabulary that it names, where they are there.
+[[nodiscard]] std::vector<std::filesystem::path> description_files(const ModelFile& model);
+
 /// Names of the model's classes from its preprocess.json; empty when there is none.
 [[nodiscard]] std::vector<std::string> class_names(const ModelFile& model);
 

@@ -1,4 +1,5 @@
 // driftscope verify MODEL TRACE… [--json OUT]; TRACE may be a kept comparison, which may be the MODEL as well
+// driftscope verify MODEL TRACE… --out DIR [--jobs N | --cluster ADDRESS]: many, a process for each
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -6,15 +7,18 @@
 #include <iterator>
 
 #include "core/checks/fail_on.hpp"
+#include "core/matrix/matrix_results.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/verify_json.hpp"
 #include "core/trace/run_fact.hpp"
 #include "core/verify/external_budgets.hpp"
 #include "core/verify/overflow.hpp"
+#include "native/cli/commands/batch_options.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/sensitivity_option.hpp"
+#include "native/cli/verify_batch.hpp"
 #include "native/cli/verify_traces.hpp"
 
 namespace driftscope {
@@ -30,6 +34,7 @@ struct VerifyOptions {
   SensitivityWanted sensitivity = SensitivityWanted::when_cheap;
   int threads = 0;
   bool quiet = false;
+  BatchOptions batch;  ///< many traces, each in a process of its own, where a folder for results is given
 };
 
 /// The conditions that apply to a single trace.
@@ -106,6 +111,41 @@ Exit run_verify(const VerifyOptions& options) {
   return exit;
 }
 
+/// Options of verify for each trace of a batch.
+std::vector<std::string> options_of_each(const VerifyOptions& options) {
+  std::vector<std::string> each = {"--fail-on", fmt::format("{}", fmt::join(options.fail_on, ","))};
+  if (!options.budgets.empty()) each.insert(each.end(), {"--budgets", options.budgets});
+  if (options.batch.cluster.empty() && options.batch.jobs > 1)
+    each.insert(each.end(),
+                {"--threads", std::to_string(std::max(1, usable_processors() / options.batch.jobs))});
+  return each;
+}
+
+Result<Exit> run_verify_batch(const VerifyOptions& options) {
+  if (!options.json.empty())
+    return bad_input("--json: with --out each verification is a file in its folder results; leave it out");
+  if (const auto conditions = verify_conditions(options.fail_on); !conditions.ok()) return conditions.error();
+  ProgressLine line(options.quiet);
+  DRIFTSCOPE_TRY(VerifyBatch batch, open_batch(options.model, options.traces, options_of_each(options),
+                                               [&](const std::string& step, std::int64_t done,
+                                                   std::int64_t total) { line.update(step, done, total); }));
+  batch.results = options.batch.results();
+  DRIFTSCOPE_TRY(const auto store, open_batch_store(options.batch, "verify", {}));
+  DRIFTSCOPE_TRY(const BatchEnd end, run_batch(batch_campaign(batch), *store, options.batch, line));
+  DRIFTSCOPE_TRY(const documents::MatrixResults results, results_of(batch, *store));
+  print_out("{}{}", verified_text(results), batch_end_text(options.batch, end));
+  if (end == BatchEnd::interrupted) return Exit::interrupted;
+  if (std::ranges::any_of(results.cells, &documents::MatrixCell::checked)) return Exit::fault;
+  return std::ranges::all_of(results.cells, cell_ran) ? Exit::ok : Exit::bad_input;
+}
+
+/// What is only for batches, or nothing.
+std::string batch_option_without_out(const CLI::App& app) {
+  for (const char* const name : {"--jobs", "--cluster", "--store", "--budget", "--retry-failed"})
+    if (app.count(name) > 0) return name;
+  return {};
+}
+
 }  // namespace
 
 namespace commands::verify {
@@ -130,6 +170,11 @@ static Command declare(CLI::App& app) {
       ->take_all();
   add_sensitivity_option(app, options->sensitivity);
   add_layer_option(app, options->layers);
+  app.add_option(
+      "-o,--out", options->batch.out,
+      "Folder for the verifications of many traces, each made by a process of its own: a line for each, "
+      "begun or gone on with");
+  add_batch_options(app, options->batch, "Traces");
   app.add_option("--budgets", options->budgets,
                  "Show third-party error budgets beside the verdicts, which they do not change: wpt (the web "
                  "platform tests of WebNN)");
@@ -140,8 +185,23 @@ static Command declare(CLI::App& app) {
       "Each layer is computed again in double from the inputs that the trace itself recorded, and its\n"
       "error is compared with what float32 rounding can explain. A layer whose budget is\n"
       "inconclusive (infinite, or wider than the tensor's own spread) is unjudged: shown and counted, never\n"
-      "a pass. Exit code 1: some layer is a fault, or what --fail-on names.");
-  return [options] { return run_verify(*options); };
+      "a pass. Exit code 1: some layer is a fault, or what --fail-on names.\n\n"
+      "Many traces, one kept result each; the same command goes on, whatever ended it:\n"
+      "  driftscope verify model.onnx traces/*.safetensors --out verified --jobs 4\n"
+      "  driftscope verify model.onnx traces/*.safetensors --out verified --cluster tcp://10.0.0.5:8786");
+  return [options, &app] {
+    if (options->batch.out.empty()) {
+      const std::string option = batch_option_without_out(app);
+      if (option.empty()) return run_verify(*options);
+      const Error error =
+          bad_input(option + ": it is for many traces, whose results need a folder: --out DIR");
+      return print_error(error), exit_of(error);
+    }
+    const auto exit = run_verify_batch(*options);
+    if (exit.ok()) return *exit;
+    print_error(exit.error());
+    return exit_of(exit.error());
+  };
 }
 
 void add_to(CommandTable& table) {
