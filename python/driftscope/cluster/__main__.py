@@ -95,20 +95,20 @@ async def _work(options, stop):
     controller = Controller(connection, options.results, options.build, say)
     _start_reading(loop, lines)
 
-    async def main():
+    async def connect():
         try:
             await connection.open(FIRST_PATIENCE)
             connection.workers = await connection.count_workers()
             say(say="ready", workers=connection.workers[0], threads=connection.workers[1],
                 scheduler=connection.client.scheduler.address)
-            await _first([_follow(lines, controller), connection.watch()])
+            await connection.watch()
         except Unreachable as error:
             raise Ended(3, _how_to_start(options.address, error)) from None
         except ValueError as error:
             raise Ended(2, f"{options.address!r} is no address of a scheduler: {error}; expected tcp://HOST:PORT") from None
 
     try:
-        await _first([main(), stop.wait()])
+        await _first([connect(), _follow(lines, controller), stop.wait()])
     finally:
         await asyncio.wait([asyncio.ensure_future(_end(controller, connection))], timeout=ENDING)
 

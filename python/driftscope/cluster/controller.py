@@ -10,13 +10,18 @@ from concurrent.futures import CancelledError
 
 from distributed import KilledWorker
 
-from .job import run_job
 from .lines import WrongLine
 from .names import why_bad_names
 from .results import write_result
 from .sent_files import Changed, SentFiles
 
 MOST_ATTEMPTS = 30
+# What a worker evaluates. A function of ours would have to be installed where the scheduler runs, too, which reads the
+# function of every task; and a worker without the package could not even say so.
+CALL = ("__import__('driftscope.cluster.job', fromlist=['job']).run_job(work, build, contents)"
+        " if __import__('importlib.util', fromlist=['util']).find_spec('driftscope') else"
+        " {'failed': ['missing', 'the package driftscope is not installed for ' + __import__('sys').executable],"
+        " 'where': __import__('distributed').get_worker().address}")
 
 
 class Failed(Exception):
@@ -106,7 +111,8 @@ class Controller:
 
     async def _finish(self, work, outcome):
         if "failed" in outcome:
-            raise Failed(*outcome["failed"], outcome["where"])
+            kind, why = outcome["failed"]
+            raise Failed(kind, f"on the worker {outcome['where']}: {why}", outcome["where"])
         path = None
         if outcome["result"] is not None:
             try:
@@ -145,10 +151,11 @@ class Controller:
         try:
             for sha256 in needs:
                 used[sha256] = await self._until_lost(self.files.use(client, by_hash[sha256]))
-            contents = {sha256: one.future for sha256, one in used.items()}
+            given = {"work": work.asked, "build": self.build,
+                     "contents": {sha256: one.future for sha256, one in used.items()}}
             # A tuple: tasks of one group wait at the scheduler, and not at a worker that may be slow, or die.
             key = ("driftscope-job", f"{work.name}-{count}" + ("-files" if needs else ""))
-            future = client.submit(run_job, work.asked, self.build, contents, key=key, retries=0)
+            future = client.submit(eval, CALL, given, key=key, retries=0)
             try:
                 outcome = await self._until_lost(future.result())
             finally:
@@ -190,5 +197,5 @@ def _killed(error):
 
 
 def _not_installed(error):
-    return Failed("missing", f"a worker has not the package: {error}; install it there, of the same version"
-                             " (pip install 'driftscope[cluster]')")
+    return Failed("missing", f"a worker's package driftscope cannot be loaded: {error}; install it there, of the same"
+                             " version (pip install 'driftscope[cluster]')")

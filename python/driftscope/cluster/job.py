@@ -1,4 +1,4 @@
-"""What Dask calls on a worker: run_job. Client: controller, by reference, so the package must be installed there."""
+"""What Dask calls on a worker: run_job. Client: controller, by name (CALL); the package must be installed there."""
 from functools import lru_cache
 
 from distributed import get_worker
