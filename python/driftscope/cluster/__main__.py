@@ -71,7 +71,7 @@ def _start_reading(loop, lines):
 
 async def _follow(lines, controller):
     number = 0
-    while text := await lines.get():
+    while (text := await lines.get()).endswith(b"\n") or len(text) > LONGEST_LINE:  # else the program died in a line
         number += 1
         try:
             what, value = read(text)
@@ -104,6 +104,8 @@ async def _work(options, stop):
             await connection.watch()
         except Unreachable as error:
             raise Ended(3, _how_to_start(options.address, error)) from None
+        except (ImportError, TypeError) as error:  # versions that do not fit; TLS without certificates
+            raise Ended(3, f"the scheduler at {options.address} cannot be used: {error}") from None
         except ValueError as error:
             raise Ended(2, f"{options.address!r} is no address of a scheduler: {error}; expected tcp://HOST:PORT") from None
 
@@ -148,8 +150,7 @@ def _start():
         import distributed  # noqa: F401
     except ImportError as error:
         raise Ended(3, f"Dask is not installed for {sys.executable} ({error}): pip install 'driftscope[cluster]'") from None
-    # Its lines on lost connections say nothing that is not said here.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    logging.disable()  # its lines on lost connections say nothing that is not said here
     asyncio.run(_run(options))
 
 

@@ -134,7 +134,7 @@ class Controller:
                 continue
             count += 1
             if outcome is None:
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(min(2, 0.1 * 2 ** count))
             elif "needs" in outcome:
                 needs = outcome["needs"]
             elif "again" in outcome:
@@ -164,14 +164,18 @@ class Controller:
             return outcome
         except Changed as error:
             raise Failed("bad_input", str(error)) from None
-        except (CancelledError, TimeoutError, asyncio.TimeoutError, OSError):
-            if not self.connection.is_alive() or client is not self.connection.client:
-                raise Lost from None
-            return None
         except KilledWorker as error:
             raise _killed(error) from None
         except ImportError as error:
             raise _not_installed(error) from None
+        except Lost:
+            raise
+        except Exception as error:
+            if not self.connection.is_alive() or client is not self.connection.client:
+                raise Lost from None
+            if isinstance(error, (CancelledError, asyncio.TimeoutError, OSError)):
+                return None
+            raise
         finally:
             for sha256, one in used.items():
                 self.files.leave(by_hash[sha256], one, good)
@@ -192,8 +196,8 @@ class Controller:
 def _killed(error):
     worker = getattr(error.last_worker, "address", None)
     times = getattr(error, "allowed_failures", 3) + 1
-    return Failed("internal", f"the worker ended {times} times while it ran this job, last {worker}; it may need more"
-                              " memory than the worker has (dask worker --memory-limit, or the system's log)", worker)
+    return Failed("internal", f"workers ended while they ran this job, {times} of {times} times, last {worker}; it may need"
+                              " more memory than there is (dask worker --memory-limit, and the system's log)", worker)
 
 
 def _not_installed(error):

@@ -94,11 +94,12 @@ class Keeper:
             self.process.stdin.close()
         except BrokenPipeError:
             pass
-        try:
-            self.process.wait(KEEPER_ENDS_IN)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        # Its output closes with its end, which is seen at once: wait() with a limit looks now and then.
+        ends = select.select([self.process.stdout], [], [], KEEPER_ENDS_IN)[0]
+        while ends and os.read(self.process.stdout.fileno(), 65536):
+            pass
+        self.process.kill()
+        self.process.wait()
         self.process.stdout.close()
         shutil.rmtree(self.folder, ignore_errors=True)  # there only if the keeper was killed
 

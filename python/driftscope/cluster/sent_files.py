@@ -47,7 +47,10 @@ class SentFiles:
                 # Another name each time: the release of the former one may arrive later than this.
                 count = self.counts[file.sha256] = self.counts.get(file.sha256, -1) + 1
                 key = f"driftscope-file-{file.sha256}" + (f"-{count}" if count else "")
-                futures = await client.scatter({key: content}, hash=False, direct=False)
+                try:
+                    futures = await client.scatter({key: content}, hash=False, direct=False)
+                except Exception as error:  # whatever Dask says where a worker dies meanwhile: the same again
+                    raise OSError(f"{file.path} could not be sent: {error}") from None
                 found = self.sent[file.sha256] = _Sent(client, futures[key])
             found.users += 1
             return found
