@@ -38,7 +38,7 @@ class _Work:
     """A task of the cluster, and the jobs that wait for it."""
 
     def __init__(self, job, build):
-        self.job, self.ids, self.task = job, {job.id}, None
+        self.job, self.ids, self.task, self.count = job, {job.id}, None, 0
         self.asked = job.work()
         digest = hashlib.sha256(json.dumps([self.asked, build], sort_keys=True).encode()).hexdigest()
         self.name = f"{job.key}-{digest[:16]}"
@@ -49,6 +49,7 @@ class Controller:
         self.connection, self.results, self.build, self.say = connection, results, build, say
         self.files = SentFiles()
         self.works, self.by_id, self.seen = {}, {}, set()
+        self.alone = asyncio.Lock()
 
     def submit(self, job):
         if job.id in self.seen:
@@ -123,18 +124,32 @@ class Controller:
                 "seconds": outcome["seconds"]}
 
     async def _attempts(self, work):
+        """Dask blames every job that a worker had when it died, also those that had not begun: whichever this happened
+        to is tried once more, one after the other."""
+        try:
+            return await self._attempt_often(work)
+        except KilledWorker:
+            pass
+        async with self.alone:
+            try:
+                return await self._attempt_often(work)
+            except KilledWorker as error:
+                raise _killed(error) from None
+
+    async def _attempt_often(self, work):
         """What the worker says in the end."""
-        count, needs = 0, []
-        while count < MOST_ATTEMPTS:
+        needs, end = [], work.count + MOST_ATTEMPTS
+        while work.count < end:
             client = await self.connection.ready()
             try:
-                outcome = await self._attempt(client, work, count, needs)
+                outcome = await self._attempt(client, work, needs)
             except Lost:
                 needs = []
                 continue
-            count += 1
+            finally:
+                work.count += 1
             if outcome is None:
-                await asyncio.sleep(min(2, 0.1 * 2 ** count))
+                await asyncio.sleep(min(2, 0.1 * 2 ** (MOST_ATTEMPTS - end + work.count)))
             elif "needs" in outcome:
                 needs = outcome["needs"]
             elif "again" in outcome:
@@ -144,7 +159,7 @@ class Controller:
         raise Failed("internal", f"the cluster gave the job up {MOST_ATTEMPTS} times, though nobody cancelled it: workers"
                                  " die, or their caches are too small for the files (DRIFTSCOPE_CLUSTER_CACHE_MIB)")
 
-    async def _attempt(self, client, work, count, needs):
+    async def _attempt(self, client, work, needs):
         """None where the data or the task was lost: the same again."""
         by_hash = {file.sha256: file for file in work.job.files.values()}
         used, good = {}, False
@@ -154,7 +169,7 @@ class Controller:
             given = {"work": work.asked, "build": self.build,
                      "contents": {sha256: one.future for sha256, one in used.items()}}
             # A tuple: tasks of one group wait at the scheduler, and not at a worker that may be slow, or die.
-            key = ("driftscope-job", f"{work.name}-{count}" + ("-files" if needs else ""))
+            key = ("driftscope-job", f"{work.name}-{work.count}" + ("-files" if needs else ""))
             future = client.submit(eval, CALL, given, key=key, retries=0)
             try:
                 outcome = await self._until_lost(future.result())
@@ -164,11 +179,9 @@ class Controller:
             return outcome
         except Changed as error:
             raise Failed("bad_input", str(error)) from None
-        except KilledWorker as error:
-            raise _killed(error) from None
         except ImportError as error:
             raise _not_installed(error) from None
-        except Lost:
+        except (KilledWorker, Lost):
             raise
         except Exception as error:
             if not self.connection.is_alive() or client is not self.connection.client:
@@ -196,8 +209,9 @@ class Controller:
 def _killed(error):
     worker = getattr(error.last_worker, "address", None)
     times = getattr(error, "allowed_failures", 3) + 1
-    return Failed("internal", f"workers ended while they ran this job, {times} of {times} times, last {worker}; it may need"
-                              " more memory than there is (dask worker --memory-limit, and the system's log)", worker)
+    return Failed("internal", f"workers ended while they ran this job, {times} of {times} times, also when it was tried once"
+                              f" more, last {worker}; it may need more memory than there is (dask worker --memory-limit,"
+                              " and the system's log)", worker)
 
 
 def _not_installed(error):
