@@ -9,8 +9,8 @@ cluster_is_ready() { find_python && [[ -x $(framework_environment cluster)/bin/p
 # A virtual environment knows its own path, so it is made in place; its name is a link that is made last.
 prepare_cluster() {
   wants_cluster && ! cluster_is_ready || return 0
-  find_python || die 3 "no lock for a Python that is here (Debian's is ${python_tag:-without ensurepip}, the lock is for" \
-    "cp311): install python3-venv on Debian 12, or python3.11, or make a lock with tools/setup.d/frameworks/lock"
+  find_python || die 3 "no lock for a Python that is here (Debian's is ${python_tag:-without ensurepip}, the lock is" \
+    "for cp311): install python3-venv on Debian 12, or python3.11, or make a lock with tools/setup.d/frameworks/lock"
   local home
   home=$(framework_environment cluster)
   rm -rf "$cache/frameworks-cluster-"*

@@ -33,7 +33,8 @@ def _arguments():
             raise ValueError
         return value
 
-    parser = argparse.ArgumentParser(prog="python -m driftscope.cluster", description="Hands jobs over to a Dask cluster.")
+    parser = argparse.ArgumentParser(prog="python -m driftscope.cluster",
+                                     description="Hands jobs over to a Dask cluster.")
     parser.add_argument("address", help="of the scheduler, as tcp://127.0.0.1:8786")
     parser.add_argument("--results", required=True, metavar="FOLDER", help="where results are written, as KEY.json")
     parser.add_argument("--patience", type=seconds, default=600, metavar="SECONDS",
@@ -107,7 +108,8 @@ async def _work(options, stop):
         except (ImportError, TypeError) as error:  # versions that do not fit; TLS without certificates
             raise Ended(3, f"the scheduler at {options.address} cannot be used: {error}") from None
         except ValueError as error:
-            raise Ended(2, f"{options.address!r} is no address of a scheduler: {error}; expected tcp://HOST:PORT") from None
+            raise Ended(2, f"{options.address!r} is no address of a scheduler: {error}; expected tcp://HOST:PORT"
+                        ) from None
 
     try:
         await _first([connect(), _follow(lines, controller), stop.wait()])
@@ -136,7 +138,8 @@ async def _end(controller, connection):
 async def _run(options):
     stop, signals = asyncio.Event(), []
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, lambda number=number: (signals.append(number), stop.set()))
+        asyncio.get_running_loop().add_signal_handler(
+            number, lambda number=number: (signals.append(number), stop.set()))
     await _work(options, stop)
     if signals:
         raise Ended(128 + signals[0])
@@ -149,7 +152,8 @@ def _start():
     try:
         import distributed  # noqa: F401
     except ImportError as error:
-        raise Ended(3, f"Dask is not installed for {sys.executable} ({error}): pip install 'driftscope[cluster]'") from None
+        raise Ended(3, f"Dask is not installed for {sys.executable} ({error}): pip install 'driftscope[cluster]'"
+                    ) from None
     logging.disable()  # its lines on lost connections say nothing that is not said here
     asyncio.run(_run(options))
 

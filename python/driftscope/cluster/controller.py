@@ -156,8 +156,8 @@ class Controller:
                 needs = []
             else:
                 return outcome
-        raise Failed("internal", f"the cluster gave the job up {MOST_ATTEMPTS} times, though nobody cancelled it: workers"
-                                 " die, or their caches are too small for the files (DRIFTSCOPE_CLUSTER_CACHE_MIB)")
+        raise Failed("internal", f"the cluster gave the job up {MOST_ATTEMPTS} times, though nobody cancelled it:"
+                                 " workers die, or their caches are too small for the files (DRIFTSCOPE_CLUSTER_CACHE_MIB)")
 
     async def _attempt(self, client, work, needs):
         """None where the data or the task was lost: the same again."""
@@ -209,9 +209,9 @@ class Controller:
 def _killed(error):
     worker = getattr(error.last_worker, "address", None)
     times = getattr(error, "allowed_failures", 3) + 1
-    return Failed("internal", f"workers ended while they ran this job, {times} of {times} times, also when it was tried once"
-                              f" more, last {worker}; it may need more memory than there is (dask worker --memory-limit,"
-                              " and the system's log)", worker)
+    return Failed("internal", f"workers ended while they ran this job, {times} of {times} times, also when it was tried"
+                              f" once more, last {worker}; it may need more memory than there is (dask worker"
+                              " --memory-limit, and the system's log)", worker)
 
 
 def _not_installed(error):

@@ -53,7 +53,8 @@ class Link:
         self.errors = open(test.folder / "link.log", "ab")
         self.process = subprocess.Popen(
             [*wrapper, sys.executable, "-m", "driftscope.cluster", address, "--results", self.results, *options],
-            env={**os.environ, "PYTHONPATH": PACKAGE}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+            env={**os.environ, "PYTHONPATH": PACKAGE}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.errors)
         test.addCleanup(self.end)
         self.lines, self.queue, self.count = [], queue.Queue(), 0
         threading.Thread(target=self._read, daemon=True).start()

@@ -13,8 +13,8 @@ LENET5 = ROOT / "assets" / "models" / "lenet5.onnx"
 class JobsTest(ClusterTest):
     def test_comparisons_on_two_workers(self):
         _, link = self.cluster(2, 3, program=PROGRAM)
-        numbers = [link.submit("compare", "models/lenet5.onnx", "--right", "pc/fast", "--times", "0", "--input", f"seed:{seed}",
-                               "--json", "result.json", files={"models/lenet5.onnx": LENET5}) for seed in range(6)]
+        numbers = [link.submit("compare", "models/lenet5.onnx", "--right", "pc/fast", "--times", "0", "--input",
+                               f"seed:{seed}", "--json", "result.json", files={"models/lenet5.onnx": LENET5}) for seed in range(6)]
         answers = link.answers(numbers)
         self.assert_all_done(answers, numbers)
         self.assertEqual({answer["exit"] for answer in answers.values()}, {0})
@@ -45,7 +45,7 @@ class JobsTest(ClusterTest):
         self.assertTrue(answers[long]["where"].startswith("tcp://127.0.0.2:"))
         self.assert_gone(self.running())
 
-        # Whatever a worker has is not asked for again, so that the file may be another by now; elsewhere that is an error.
+        # What a worker has is not asked for again, so that the file may be another by now; elsewhere that is an error.
         about = {"a/b": {"path": str(data), "sha256": sha256(content), "bytes": len(content)}}
         data.write_bytes(b"changed")
         again = link.count

@@ -30,7 +30,8 @@ class LossesTest(ClusterTest):
         data = self.folder / "data"
         data.write_bytes(os.urandom(1 << 20))
         number = link.submit("hold", str(self.held), "job", files={"data": data})
-        queued = [link.submit("count", str(self.held), f"after{index}", "data", files={"data": data}) for index in range(3)]
+        queued = [link.submit("count", str(self.held), f"after{index}", "data", files={"data": data})
+                  for index in range(3)]
         first = until(self.running, "the job")
         self.workers[2].kill()
         self.assert_gone(first)
@@ -47,7 +48,8 @@ class LossesTest(ClusterTest):
         scheduler, link = self.cluster(2, 3)
         data = self.folder / "data"
         data.write_bytes(b"content")
-        before = [link.submit("count", str(self.held), f"before{index}", "data", files={"data": data}) for index in range(3)]
+        before = [link.submit("count", str(self.held), f"before{index}", "data", files={"data": data})
+                  for index in range(3)]
         self.assert_all_done(link.answers(before), before)
         numbers = self.hold(link, 5)
         held = self.running()
@@ -107,7 +109,8 @@ class EndsTest(ClusterTest):
         link.send(do="cancel", id=number)
         link.send(do="cancel", id=12345)
         answers = link.answers([number, waiting, cancelled])
-        self.assertEqual([answers[one].get("kind") for one in (number, waiting, cancelled)], ["cancelled", None, "cancelled"])
+        self.assertEqual([answers[one].get("kind") for one in (number, waiting, cancelled)],
+                         ["cancelled", None, "cancelled"])
         self.assert_gone(self.running())
         until(lambda: not list((self.folder / "cache2" / "jobs").iterdir()), "the folder's removal")
         self.assertEqual(link.close(), 0)

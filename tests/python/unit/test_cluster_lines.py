@@ -46,7 +46,8 @@ class LinesTest(FolderTest):
         for what, change in [
                 ("'key'", {"key": HASH[1:]}), ("'key'", {"key": "../" + HASH[3:]}), ("'key'", {"key": HASH + "\n"}),
                 ("texts as 'arguments'", {"arguments": []}), ("texts as 'arguments'", {"arguments": ["a\0"]}),
-                ("texts as 'arguments'", {"arguments": "compare"}), ("characters", {"arguments": ["a" * (1 << 20), "b"]}),
+                ("texts as 'arguments'", {"arguments": "compare"}),
+                ("characters", {"arguments": ["a" * (1 << 20), "b"]}),
                 ("'result'", {"result": 1}), ("'seconds'", {"seconds": 0}), ("'seconds'", {"seconds": True}),
                 ("'seconds'", {"seconds": 1e9}), ("'seconds'", {"seconds": float("nan")}), ("'files'", {"files": []})]:
             self.refuse(what, {**SUBMIT, **change})
@@ -59,8 +60,8 @@ class LinesTest(FolderTest):
     def test_names(self):
         for name in ("a", "a/b.bin", "..a", "a..", "ä/ö", "-x", "a b", "a\\b"):
             self.assertIsNone(why_bad_name(name), name)
-        for name in ("", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/..", "./a", "a\0", "\ud800", "a" * 256,
-                     "a/" * 1500 + "a", None, 3):
+        for name in ("", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/..", "./a", "a\0", "\ud800",
+                     "a" * 256, "a/" * 1500 + "a", None, 3):
             self.assertIsNotNone(why_bad_name(name), name)
 
     def test_names_that_do_not_fit_together(self):
@@ -78,8 +79,8 @@ class LinesTest(FolderTest):
             self.assertIsNotNone(why_no_build(text), text)
 
     def run_it(self, *arguments):
-        done = subprocess.run([sys.executable, "-m", "driftscope.cluster", *arguments], stdin=subprocess.DEVNULL, timeout=60,
-                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+        done = subprocess.run([sys.executable, "-m", "driftscope.cluster", *arguments], stdin=subprocess.DEVNULL,
+                              timeout=60, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
         self.assertEqual(done.stdout, "")
         self.assertNotIn("Traceback", done.stderr)
         return done.returncode, done.stderr

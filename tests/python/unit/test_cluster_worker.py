@@ -217,7 +217,8 @@ while :; do sleep 1; done
 
     def test_what_stays_behind_is_ended(self):
         folder = str(self.folder)
-        self.execute(f"setsid sh -c 'echo $$ >{folder}/pids; sleep 1000' & while [ ! -s {folder}/pids ]; do sleep 0.1; done")
+        self.execute(f"setsid sh -c 'echo $$ >{folder}/pids; sleep 1000' &"
+                     f" while [ ! -s {folder}/pids ]; do sleep 0.1; done")
         for one in self.pids():
             until(lambda one=one: not is_running(one))
 
