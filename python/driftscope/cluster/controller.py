@@ -157,7 +157,8 @@ class Controller:
             else:
                 return outcome
         raise Failed("internal", f"the cluster gave the job up {MOST_ATTEMPTS} times, though nobody cancelled it:"
-                                 " workers die, or their caches are too small for the files (DRIFTSCOPE_CLUSTER_CACHE_MIB)")
+                                 " workers die, or their caches are too small for the files"
+                                 " (DRIFTSCOPE_CLUSTER_CACHE_MIB)")
 
     async def _attempt(self, client, work, needs):
         """None where the data or the task was lost: the same again."""

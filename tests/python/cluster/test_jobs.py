@@ -14,7 +14,8 @@ class JobsTest(ClusterTest):
     def test_comparisons_on_two_workers(self):
         _, link = self.cluster(2, 3, program=PROGRAM)
         numbers = [link.submit("compare", "models/lenet5.onnx", "--right", "pc/fast", "--times", "0", "--input",
-                               f"seed:{seed}", "--json", "result.json", files={"models/lenet5.onnx": LENET5}) for seed in range(6)]
+                               f"seed:{seed}", "--json", "result.json",
+                               files={"models/lenet5.onnx": LENET5}) for seed in range(6)]
         answers = link.answers(numbers)
         self.assert_all_done(answers, numbers)
         self.assertEqual({answer["exit"] for answer in answers.values()}, {0})
@@ -70,6 +71,7 @@ class JobsTest(ClusterTest):
         numbers += [link.submit("quick", result=name) for name in ("../up.json", "/up.json")]
         answers = link.answers(numbers)
         self.assertEqual({answers[number]["kind"] for number in numbers}, {"bad_input"})
+        self.assertEqual({answers[number]["where"] for number in numbers}, {None})  # here already
 
     def test_jobs_of_one_key_are_one_run(self):
         _, link = self.cluster(2)

@@ -14,8 +14,8 @@ class TlsTest(ClusterTest):
         super().setUp()
         self.address = f"tls://127.0.0.1:{self.port}"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-                        "/CN=cluster", "-keyout", "key.pem", "-out", "cert.pem"], cwd=self.folder, check=True, capture_output=True,
-                       timeout=60)
+                        "/CN=cluster", "-keyout", "key.pem", "-out", "cert.pem"], cwd=self.folder, check=True,
+                       capture_output=True, timeout=60)
         pem = {"ca_file": "cert", "client__cert": "cert", "client__key": "key", "worker__cert": "cert",
                "worker__key": "key", "scheduler__cert": "cert", "scheduler__key": "key"}
         self.settings = {f"DASK_DISTRIBUTED__COMM__TLS__{name.upper()}": str(self.folder / f"{file}.pem")

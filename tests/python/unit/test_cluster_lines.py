@@ -80,7 +80,8 @@ class LinesTest(FolderTest):
 
     def run_it(self, *arguments):
         done = subprocess.run([sys.executable, "-m", "driftscope.cluster", *arguments], stdin=subprocess.DEVNULL,
-                              timeout=60, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+                              timeout=60, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
         self.assertEqual(done.stdout, "")
         self.assertNotIn("Traceback", done.stderr)
         return done.returncode, done.stderr
