@@ -1,7 +1,8 @@
 """python -m driftscope.cluster ADDRESS --results FOLDER [--patience SECONDS] [--build TEXT]
 
 Takes jobs as lines of JSON from standard input, has a Dask cluster run them, and answers on standard output (lines.py).
-Exit codes: 0 the input ended; 2 wrong use, or a wrong line; 3 Dask or the scheduler is missing; 130, 143 a signal.
+Exit codes: 0 the input ended; 1 a mistake here; 2 wrong use, or a wrong line; 3 Dask or the scheduler is
+missing; 130, 143 a signal.
 """
 import argparse
 import asyncio
@@ -12,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 
 from .identity import why_no_build
 from .lines import LONGEST_LINE, WrongLine, read
@@ -168,6 +170,9 @@ def main():
             print(f"driftscope.cluster: {ended}", file=sys.stderr)
     except KeyboardInterrupt:
         status = 130
+    except Exception:
+        traceback.print_exc()
+        status = 1
     sys.stderr.flush()
     os._exit(status)  # Dask's threads, and the one that reads, are not waited for
 

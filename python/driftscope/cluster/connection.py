@@ -57,8 +57,11 @@ class Connection:
         return self.client
 
     async def count_workers(self):
-        """(workers, threads)"""
-        threads = await asyncio.wait_for(self.client.nthreads(), 10)
+        """(workers, threads), as far as the scheduler answers."""
+        try:
+            threads = await asyncio.wait_for(self.client.nthreads(), 10)
+        except Exception:  # whatever Dask says where the connection is just being lost
+            return self.workers or (0, 0)
         return len(threads), sum(threads.values())
 
     async def watch(self):
@@ -68,8 +71,7 @@ class Connection:
             if not self.is_alive():
                 await self._find_again()
             if time.monotonic() - asked >= ASK_EVERY:
-                with contextlib.suppress(OSError, asyncio.TimeoutError):
-                    await self._say_workers()
+                await self._say_workers()
                 asked = time.monotonic()
             await asyncio.sleep(LOOK_EVERY)
 
@@ -83,18 +85,19 @@ class Connection:
         begun = said = time.monotonic()
         self.lost.set()
         await self.close()
-        why = f"the scheduler at {self.address} was lost; trying again"
+        why, last = f"the scheduler at {self.address} was lost; trying again", "no answer"
         self.say(say="waiting", why=why, seconds=0)
         while (gone := time.monotonic() - begun) < self.patience:
             try:
                 await self._try(min(5, max(0.1, self.patience - gone)))
                 return
-            except (OSError, asyncio.TimeoutError):
+            except Exception as error:  # also of another version, or with other certificates: until somebody mends it
+                last = str(error) or last
                 await asyncio.sleep(0.5)
             if time.monotonic() - said >= SAY_EVERY:
                 said = time.monotonic()
                 self.say(say="waiting", why=why, seconds=round(said - begun))
-        raise Unreachable(f"it was lost, and did not come back within {self.patience:g} s")
+        raise Unreachable(f"it was lost, and did not come back within {self.patience:g} s ({last})")
 
     async def close(self):
         client, self.client = self.client, None

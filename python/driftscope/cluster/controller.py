@@ -144,7 +144,7 @@ class Controller:
             try:
                 outcome = await self._attempt(client, work, needs)
             except Lost:
-                needs = []
+                needs, end = [], end + 1
                 continue
             finally:
                 work.count += 1
