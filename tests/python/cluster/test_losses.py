@@ -195,6 +195,9 @@ class WithoutTest(ClusterTest):
     def test_input_ends_before_there_is_a_connection(self):
         link = Link(self, self.address)
         self.assertEqual(link.close(), 0)
+        killed = Link(self, self.address)
+        killed.process.stdin.write(b'{"do":"sub')  # by a program that was killed while it wrote
+        self.assertEqual(killed.close(), 0)
 
     def test_no_address(self):
         for address in ("nonsense://x:1", "tcp://127.0.0.1:port"):
