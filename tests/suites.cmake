@@ -177,6 +177,9 @@ if(NOT DRIFTSCOPE_SANITIZE)
   # Skips its tests where tools/setup --grid was not run.
   driftscope_suite("long: a grid of browsers" LABELS e2e browser long
     COMMAND ${browser_test} tests/e2e/grid)
+  # Skipped where tools/setup --cluster was not run.
+  driftscope_suite("long: a cluster of Dask" LABELS e2e long TIMEOUT 3600
+    COMMAND tests/python/run_cluster)
   # Fetches releases of runtimes from npm.
   driftscope_suite("long: the museum" LABELS e2e browser long TIMEOUT 7200
     COMMAND tools/museum)
