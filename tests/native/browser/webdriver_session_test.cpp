@@ -193,6 +193,36 @@ TEST_CASE("WebDriverSession_StoppedByProgress_EndsItsSession") {
   CHECK(driver.open_sessions() == 0);
 }
 
+TEST_CASE("WebDriverSession_DriverThatOpensNoPage_IsAnErrorAndItsSessionEnds") {
+  FakeDriver driver;
+  driver.new_session = [&](httplib::Response& response) {
+    driver.give_session(response);
+    // Appium's fake driver, which gives capabilities without their prefix
+    constexpr std::string_view system = R"("platformName":"linux")";
+    response.body.replace(response.body.find(system), system.size(),
+                          R"("platformName":"Fake","deviceName":"Fake Phone")");
+  };
+  driver.page_answer = [](httplib::Response& response) {
+    response.status = 405;
+    response.set_content(
+        R"({"value":{"error":"unknown method","message":"Method has not yet been implemented",)"
+        R"("stacktrace":"NotYetImplementedError: …"}})",
+        "application/json");
+  };
+  Bench it(driver);
+  const auto trace = it.run();
+  REQUIRE(!trace.ok());
+  CHECK(
+      trace.error().message ==
+      "webdriver:chrome (chrome 156.0.1 on Fake Phone, Fake (WebDriver)) could not open the page: its driver "
+      "says 'unknown method: Method has not yet been implemented'; how browsers elsewhere reach this "
+      "machine: "
+      "docs/webdriver.md");
+  CHECK(driver.made() == 1);
+  CHECK(driver.open_sessions() == 0);
+  CHECK(!it.session.was_lost());
+}
+
 TEST_CASE("LostSession_DriverThatFails_CountsOnlyWhileThePageIsSilent") {
   const milliseconds lately{300};
   const milliseconds long_ago{6000};
