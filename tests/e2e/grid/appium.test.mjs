@@ -35,15 +35,8 @@ async function open(t, path) {
   return { folder, fake, give, options, url, noBrowser, log: () => driver.text };
 }
 
-const fails = (it, ...more) => {
-  const { status, stderr } = run([
-    "run",
-    lenet5,
-    "--target",
-    "webdriver:phone/strict",
-    ...it.options,
-    ...more,
-  ]);
+const fails = ({ options }) => {
+  const { status, stderr } = run(["run", lenet5, "--target", "webdriver:phone/strict", ...options]);
   assert.equal(status, 3, stderr);
   return stderr;
 };
@@ -84,10 +77,8 @@ test("Appium_Capabilities_WhatItMissesIsSaid", { skip }, async (t) => {
     assert.match(fails(it), why);
   }
   it.give(it.fake);
-  assert.match(
-    fails(it, "--webdriver", `${it.url}/wd/hub`),
-    /its driver says 'unknown command: .*'|is the path of its address right/,
-  );
+  const elsewhere = ["--webdriver", `${it.url}/wd/hub`, ...it.options.slice(2)];
+  assert.match(fails({ options: elsewhere }), /its driver says 'unknown command: /);
 });
 
 test("Appium_ChromiumOfThisMachine_HasTheBitsOfThePc", { skip: skipChromium }, async (t) => {
