@@ -42,30 +42,30 @@ test("Grid_MoreCommandsThanBrowsers_WaitInItsQueue", { skip }, async (t) => {
   for (const { status, stderr } of ended) assert.equal(status, 0, stderr);
 });
 
-for (const [browser, missing] of [
-  ["MiniBrowser", skip],
-  ["firefox", skip || (hasFirefox ? false : "geckodriver is not here: tools/setup --grid builds it")],
+for (const [name, browser, missing] of [
+  ["WebKit", "MiniBrowser", skip],
+  [
+    "Firefox",
+    "firefox",
+    skip || (hasFirefox ? false : "geckodriver is not here: tools/setup --grid builds it"),
+  ],
 ])
-  test(
-    `Grid_NodeOf${browser}KilledInMidRun_TheRunIsBegunOnceMoreOnTheOther`,
-    { skip: missing },
-    async (t) => {
-      const grid = await startGrid(t, [[browser], [browser]]);
-      const target = ["--target", `webdriver:${browser}/strict`, "--webdriver", grid.url];
-      const running = start(["run", resnet20, ...target, "--repeat", "1000"]);
-      const first = await until(grid.busy, "a session");
-      await until(() => /: running$/m.test(running.output.stderr), "the run", 120_000);
-      first.node.end();
-      first.driver?.end();
-      for (const pid of browsersOfTheseTests(browser)) process.kill(Number(pid), "SIGKILL");
-      const other = async () => {
-        const busy = await grid.busy();
-        return busy && busy !== first;
-      };
-      await until(other, "a session on the other node", 180_000);
-      const { status, stderr } = await running.done;
-      assert.equal(status, 0, stderr);
-      assert.match(stderr, /once more, as its browser was lost/);
-      await until(() => browsersOfTheseTests(browser).length === 0, "the browsers' end");
-    },
-  );
+  test(`Grid_NodeOf${name}KilledInMidRun_TheRunIsBegunOnceMoreOnTheOther`, { skip: missing }, async (t) => {
+    const grid = await startGrid(t, [[browser], [browser]]);
+    const target = ["--target", `webdriver:${browser}/strict`, "--webdriver", grid.url];
+    const running = start(["run", resnet20, ...target, "--repeat", "1000"]);
+    const first = await until(grid.busy, "a session");
+    await until(() => /: running$/m.test(running.output.stderr), "the run", 120_000);
+    first.node.end();
+    first.driver?.end();
+    for (const pid of browsersOfTheseTests(browser)) process.kill(Number(pid), "SIGKILL");
+    const other = async () => {
+      const busy = await grid.busy();
+      return busy && busy !== first;
+    };
+    await until(other, "a session on the other node", 180_000);
+    const { status, stderr } = await running.done;
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /once more, as its browser was lost/);
+    await until(() => browsersOfTheseTests(browser).length === 0, "the browsers' end");
+  });
