@@ -1,53 +1,15 @@
-// --webdriver with the drivers of Chromium and Firefox, without a grid between: engines; browsers, pages and
-// drivers that end in the middle; commands that are interrupted. Needs tools/setup --grid.
+// What is tried with each driver of a browser, without a grid between: engines; browsers, pages and drivers
+// that end in the middle; commands that are interrupted. Clients: chromedriver.test.mjs, geckodriver.test.mjs.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, run, start, temporaryFolder, traceDigests, until } from "../support.mjs";
-import { browsersOfTheseTests, startDisplay } from "../web_drivers.mjs";
-import {
-  chromium,
-  firefox,
-  hasChromium,
-  hasFirefox,
-  startChromeDriver,
-  startGeckoDriver,
-} from "./programs.mjs";
+import { browsersOfTheseTests } from "../web_drivers.mjs";
 
 const lenet5 = asset("models", "lenet5.onnx");
 const resnet20 = asset("models", "resnet20.onnx");
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-const drivers = [
-  {
-    name: "ChromeDriver",
-    browser: "chrome",
-    process: "chromium",
-    page: "--type=renderer",
-    capabilities: chromium,
-    // To an address that is refused, also for pages of this machine.
-    elsewhere: ["--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>"],
-    open: startChromeDriver,
-    skip: hasChromium ? false : "chromedriver is not here: tools/setup --grid installs it",
-  },
-  {
-    name: "GeckoDriver",
-    browser: "firefox",
-    process: "firefox",
-    page: "-isForBrowser",
-    capabilities: firefox,
-    elsewhere: {
-      "network.proxy.type": 1,
-      "network.proxy.http": "127.0.0.1",
-      "network.proxy.http_port": 9,
-      "network.proxy.allow_hijacking_localhost": true,
-      "network.proxy.no_proxies_on": "",
-    },
-    open: async (t) => startGeckoDriver(t, await startDisplay(t)),
-    skip: hasFirefox ? false : "geckodriver is not here: tools/setup --grid builds it",
-  },
-];
 
 const read = (pid, file) => {
   try {
@@ -73,7 +35,7 @@ function descendants(pid) {
 }
 
 /** One driver: its options for the command, its browsers' processes. */
-async function open(t, kind) {
+export async function open(t, kind) {
   const { url, driver } = await kind.open(t);
   const folder = temporaryFolder(t);
   const file = join(folder, "browsers.json");
@@ -100,7 +62,7 @@ function busiestPage(it, option) {
 }
 
 /** A command that computes for some seconds, once it does. */
-async function startLongRun(it, target, repeat = 1500) {
+export async function startLongRun(it, target, repeat = 1500) {
   const args = ["run", resnet20, "--target", target, "--repeat", `${repeat}`, ...it.options];
   const running = start([...args, "--trace", join(it.folder, "there.safetensors")]);
   let ended = false;
@@ -111,7 +73,11 @@ async function startLongRun(it, target, repeat = 1500) {
   return running;
 }
 
-for (const kind of drivers) {
+/**
+ * kind: name (of the tests), browser (for --webdriver), process (its program), page (an option of its pages),
+ * capabilities, elsewhere (those of a browser that does not reach this machine), open(t), skip.
+ */
+export function tryDriver(kind) {
   const { name, browser, skip } = kind;
   const strict = `webdriver:${browser}/strict`;
 
@@ -181,10 +147,7 @@ for (const kind of drivers) {
 
   test(`${name}_BrowserThatDoesNotReachThisMachine_IsAnErrorAndEnded`, { skip }, async (t) => {
     const it = await open(t, kind);
-    const capabilities = structuredClone(kind.capabilities);
-    if (Array.isArray(kind.elsewhere)) capabilities["goog:chromeOptions"].args.push(...kind.elsewhere);
-    else Object.assign(capabilities["moz:firefoxOptions"].prefs, kind.elsewhere);
-    it.give(capabilities);
+    it.give(kind.elsewhere);
     const failed = run(["run", lenet5, "--target", strict, ...it.options]);
     assert.equal(failed.status, 3, failed.stderr);
     assert.match(failed.stderr, /could not open the page: its driver says 'unknown error: /);
@@ -192,14 +155,3 @@ for (const kind of drivers) {
     await it.noBrowser();
   });
 }
-
-test("GeckoDriver_SecondCommand_IsToldThatTheBrowserIsTaken", { skip: drivers[1].skip }, async (t) => {
-  const it = await open(t, drivers[1]);
-  const running = await startLongRun(it, "webdriver:firefox/strict", 20_000);
-  const refused = run(["run", lenet5, "--target", "webdriver:firefox/strict", ...it.options]);
-  assert.equal(refused.status, 3, refused.stderr);
-  assert.match(refused.stderr, /its driver says 'session not created: Session is already started'/);
-  running.child.kill("SIGINT");
-  await running.done;
-  await it.noBrowser();
-});
