@@ -1,5 +1,6 @@
 // What is tried with each driver of a browser, without a grid between: engines; browsers, pages and drivers
-// that end in the middle; commands that are interrupted. Clients: chromedriver.test.mjs, geckodriver.test.mjs.
+// that end in the middle; interrupted commands.
+// Clients: chromedriver.test.mjs, geckodriver.test.mjs.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
