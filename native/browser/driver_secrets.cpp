@@ -11,7 +11,9 @@
 namespace driftscope {
 namespace {
 
-constexpr std::array<std::string_view, 3> shown_capabilities{"browserName", "browserVersion", "platformName"};
+// What drivers name when they have no such browser. In "appium:options" names are without their prefix.
+constexpr std::array<std::string_view, 5> shown_capabilities{"browserName", "browserVersion", "platformName",
+                                                             "automationName", "appium:automationName"};
 
 void add_texts(const nlohmann::ordered_json& value, DriverSecrets& secrets) {
   constexpr std::size_t shortest = 4;

@@ -125,3 +125,15 @@ test("every package of npm's lock file has a hash", () => {
   assert.ok(names.length > 3);
   for (const name of names) assert.match(packages[name].integrity ?? "", /^sha512-/, name);
 });
+
+test("every package of Appium's lock file has a hash, or lies in one that has", () => {
+  const lock = JSON.parse(readFileSync(join(parts, "appium", "package-lock.json"), "utf8"));
+  const wanted = JSON.parse(readFileSync(join(parts, "appium", "package.json"), "utf8")).dependencies;
+  assert.deepEqual(lock.packages[""].dependencies, wanted);
+  for (const version of Object.values(wanted)) assert.match(version, /^\d+\.\d+\.\d+$/);
+  for (const [name, { integrity, inBundle, resolved }] of Object.entries(lock.packages)) {
+    if (name === "") continue;
+    if (!inBundle) assert.match(integrity ?? "", /^sha512-/, name);
+    assert.equal(resolved, undefined, `${name}: any registry can serve it`);
+  }
+});

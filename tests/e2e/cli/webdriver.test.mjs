@@ -1,5 +1,5 @@
 // --webdriver with WebKitGTK's own driver, and what is said of a wrong address, name or file. Against a
-// driver that only says what the test wants: tests/native/browser/web_driver_test.cpp.
+// driver that only says what the test wants: tests/native/browser/{web_driver,webdriver_session}_test.cpp.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

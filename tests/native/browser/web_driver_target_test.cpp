@@ -107,7 +107,8 @@ TEST_CASE("DriverSecrets_TextsOfCapabilities_AreHiddenInMessages") {
   const auto capabilities = nlohmann::ordered_json::parse(
       R"({"browserName":"chrome","platformName":"Windows","a:options":{"browserVersion":"latest",)"
       R"("key":"s3cret",)"
-      R"("list":[{"name":"s3cret-and-more"},"q\"uote"],"os":"11","n":1234567}})");
+      R"("list":[{"name":"s3cret-and-more"},"q\"uote"],"os":"11","n":1234567},)"
+      R"("appium:automationName":"XCUITest","appium:options":{"automationName":"XCUITest"}})");
   DriverSecrets secrets = secrets_in(capabilities);
   CHECK(secrets == DriverSecrets{"s3cret", "s3cret-and-more", "q\"uote"});
   const DriverSecrets key = secrets_of(address_of("https://anna:k%2Fey@hub.example.org"));
