@@ -14,7 +14,7 @@ namespace {
 
 // One transaction; the lock (a number of our own) is for processes that begin at once.
 constexpr const char* postgres_tables = R"sql(
-  SELECT pg_advisory_xact_lock(0x64726966740001);
+  SELECT pg_advisory_xact_lock(28273294687076353);
   CREATE TABLE IF NOT EXISTS driftscope_schema (version integer NOT NULL);
   INSERT INTO driftscope_schema SELECT 1 WHERE NOT EXISTS (SELECT FROM driftscope_schema);
   CREATE TABLE IF NOT EXISTS driftscope_campaigns (

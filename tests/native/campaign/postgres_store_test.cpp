@@ -225,7 +225,7 @@ TEST_CASE("PostgresStore_Passwords_AreUsedAndNeverShown" * doctest::test_suite("
   ::unsetenv("PGPASSWORD");
   CHECK(mentions(error_of(server->tcp_url("")), "no password supplied"));
   for (const std::string more :
-       {"x", "?sslmode=odd", "?bad=1", "?host=127.0.0.1&port=x", "?connect_timeout=a%20b"}) {
+       {"x", "?sslmode=odd", "?bad=1", "?host=127.0.0.1&port=x", "?target_session_attrs=odd"}) {
     const std::string message = error_of(server->tcp_url("s3cret-p%40ss") + more);
     CHECK(message != "none");
     CHECK_FALSE_MESSAGE(mentions(message, "s3cret"), message);
