@@ -33,12 +33,12 @@ export async function postgresServer(t) {
   const bin = programs();
   if (!bin) return null;
   const isRoot = process.getuid() === 0;
-  const folder = mkdtempSync(join(tmpdir(), "driftscope-postgres-"));
-  let child;
-  let ended;
+  // Another user must reach it, who may not enter a private folder for temporary files.
+  const folder = mkdtempSync(join(isRoot ? "/tmp" : tmpdir(), "driftscope-postgres-"));
+  const running = {};
   t.after(async () => {
-    child?.kill("SIGQUIT");
-    await ended;
+    running.child?.kill("SIGQUIT");
+    await running.ended;
     rmSync(folder, { recursive: true, force: true });
   });
   const home = join(folder, "pg");
@@ -79,12 +79,12 @@ export async function postgresServer(t) {
     `unix_socket_directories=${home}`,
     "fsync=off",
   ];
-  child = spawn(
+  const child = spawn(
     "setpriv",
     [...asUser, join(bin, "postgres"), "-D", join(home, "data"), ...settings.flatMap((one) => ["-c", one])],
     { cwd: "/", stdio: "ignore" },
   );
-  ended = new Promise((resolve) => child.on("exit", resolve));
+  Object.assign(running, { child, ended: new Promise((resolve) => child.on("exit", resolve)) });
   const psql = (statement) =>
     spawnSync(
       join(bin, "psql"),

@@ -263,8 +263,8 @@ static Command declare(CLI::App& app) {
     look_for_wrong_options(app, options->folder);
     options->for_runs = given_beside(app, {"MODEL", "--layers", "--json", "--report", "--fail-on", "--junit",
                                            "--sarif", "--summary", "--quiet"});
-    CompareRequest& request = options->request;
-    if (!request.dataset.empty()) request.store = chosen_store(request.store);
+    CompareRequest& wanted = options->request;
+    if (!wanted.dataset.empty()) wanted.store = chosen_store(wanted.store);
     const auto exit = run_compare(*options);
     if (exit.ok()) return *exit;
     print_error(exit.error());

@@ -1,5 +1,5 @@
-// Results that are kept in databases: a command goes on from them, several campaigns are in one, and passwords are
-// in nothing that is written.
+// Results that are kept in databases: a command goes on from them, several campaigns are in one, and
+// passwords are in nothing that is written.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -51,7 +51,8 @@ int free_port() {
 PostgresServer* PostgresServer::running(std::string& why_not) {
   static const auto made = []() -> std::unique_ptr<PostgresServer> {
     const fs::path programs = installed_programs();
-    auto folder = TempFolder::make();
+    // Another user must reach it, who may not enter a private folder for temporary files.
+    auto folder = ::getuid() == 0 ? TempFolder::make_in("/tmp") : TempFolder::make();
     if (programs.empty() || !folder.ok()) return nullptr;
     std::unique_ptr<PostgresServer> server(new PostgresServer(*std::move(folder), programs));
     return server->begin() ? std::move(server) : nullptr;
