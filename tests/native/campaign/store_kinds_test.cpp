@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "native/campaign/sqlite_connection.hpp"
 #include "native/campaign/store_support.hpp"
 #include "native/campaign/store_url.hpp"
 #include "native/os/files.hpp"
@@ -62,7 +63,8 @@ TEST_CASE("StoreKinds_UnknownScheme_IsRefusedWithTheForms") {
   CHECK(error_of("sqlite:") == "--store sqlite: names no file; expected sqlite:FILE.db");
 }
 
-TEST_CASE("StoreKinds_FileWhoseNameLooksLikeAScheme_IsAFileWhereItIsThereOrADotIsWritten") {
+TEST_CASE("StoreKinds_FileWhoseNameLooksLikeAScheme_IsAFileWhereItIsThereOrADotIsWritten" *
+          doctest::test_suite("posix")) {
   const auto folder = TempFolder::make();
   REQUIRE(folder.ok());
   const fs::path before = fs::current_path();
@@ -79,6 +81,14 @@ TEST_CASE("StoreKinds_FileWhoseNameLooksLikeAScheme_IsAFileWhereItIsThereOrADotI
   CHECK_FALSE(holds_sqlite("sqlite:y"));
   CHECK(file_store_spec("out/x") == "out/x");
   fs::current_path(before);
+}
+
+TEST_CASE("StoreKinds_PostgresThatCannotBeReached_SaysWhy") {
+  const std::string message = error_of("postgresql://me:s3cret@127.0.0.1:1/x");
+  CHECK(mentions(message, "--store postgresql://me@127.0.0.1:1/x: "));
+  CHECK_FALSE(mentions(message, "s3cret"));
+  const bool under_node = std::string_view(sqlite_locks()) == "Node";
+  CHECK(mentions(message, "PostgreSQL is for the native program alone") == under_node);
 }
 
 TEST_CASE("StoreUrl_Passwords_AreTakenOutAndDecoded") {
