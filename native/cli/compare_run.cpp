@@ -11,6 +11,7 @@
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
+#include "native/campaign/store_kinds.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/host/causal_test.hpp"
 #include "native/host/service_run.hpp"
@@ -48,7 +49,7 @@ std::string command_line(const CompareRequest& request, const GivenInputs& given
     text += " --input seed:42";
   text += input_arguments(request.inputs) + input_arguments(given.found_sizes);
   if (!request.dataset.empty()) text += " --dataset " + shell_quote(request.dataset);
-  if (!request.store.empty()) text += " --store " + shell_quote(request.store);
+  if (!request.store.empty()) text += " --store " + shell_quote(shown_store(request.store));
   if (request.trace != "all") text += " --trace " + request.trace;
   text += capture_text(request.capture);
   text += " --left " + shell_quote(left.text()) + " --right ";

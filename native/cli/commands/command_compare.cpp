@@ -22,6 +22,7 @@
 #include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/commands/sensitivity_option.hpp"
+#include "native/cli/commands/store_option.hpp"
 #include "native/cli/compare_run.hpp"
 #include "native/host/kept_file.hpp"
 #include "native/host/targets.hpp"
@@ -202,10 +203,7 @@ static Command declare(CLI::App& app) {
                      fmt::format("Also run a whole data set: accuracy, and on how many samples the targets "
                                  "agree ({})",
                                  dataset_forms()));
-  app.add_option("--store", request.store,
-                 "Keep the answer to each sample of the data set in this file at once. The same command goes "
-                 "on from there, whatever ended it")
-      ->needs(dataset);
+  add_store_option(app, request.store, "the answer to each sample of the data set")->needs(dataset);
   app.add_option("--left", options->left, "The target to compare with")->capture_default_str();
   app.add_option("--right,--targets", options->right, "The targets to compare, separated by commas")
       ->expected(1)
@@ -265,6 +263,8 @@ static Command declare(CLI::App& app) {
     look_for_wrong_options(app, options->folder);
     options->for_runs = given_beside(app, {"MODEL", "--layers", "--json", "--report", "--fail-on", "--junit",
                                            "--sarif", "--summary", "--quiet"});
+    CompareRequest& wanted = options->request;
+    if (!wanted.dataset.empty()) wanted.store = chosen_store(wanted.store);
     const auto exit = run_compare(*options);
     if (exit.ok()) return *exit;
     print_error(exit.error());
