@@ -22,12 +22,26 @@ inline constexpr std::chrono::milliseconds settle_time{1000};
 /// How long a target's own time is measured by default.
 inline constexpr std::chrono::milliseconds unwatched_time{1000};
 
+/// What is looked at on devices of the hub (remote:NAME) though nobody asked for it: they crash in the k-th
+/// run, and their memory grows, more often than others' does. Few runs and little time: a comparison there
+/// shall not take much longer.
+struct DeviceChecks {
+  bool compare_runs = false;  ///< with a plan that says nothing of repeats; of several runs with any
+  bool memory = false;        ///< where memory is watched on none
+};
+inline constexpr std::int64_t device_repeats = 5;
+inline constexpr std::int64_t device_memory_runs = 40;
+inline constexpr std::chrono::seconds device_memory_time{10};
+/// Fewer show nothing: then nothing is said of the memory.
+inline constexpr std::int64_t fewest_memory_runs = 20;
+
 /// Common to all targets of a comparison.
 struct ComparisonInputs {
   GivenInputs inputs;
   std::optional<GivenDataset> dataset = {};
-  messages::RunPlan plan = {};         ///< of the runs that are compared
-  std::int64_t memory_runs = 200;      ///< over at most so many memory is watched, where it is
+  messages::RunPlan plan = {};     ///< of the runs that are compared
+  std::int64_t memory_runs = 200;  ///< over at most so many memory is watched, where it is; 0: on none
+  DeviceChecks on_devices = {};
   TensorSink sink = {};                ///< of the only target, whose trace then holds no values
   std::function<bool()> stopped = {};  ///< called from any thread; none: never
 };
@@ -47,9 +61,10 @@ class NativeComparisonHost final : public ComparisonHost {
   [[nodiscard]] bool stopped() const override;
 
  private:
-  [[nodiscard]] RunRequest request_for(RunPurpose purpose) const;
-  [[nodiscard]] Result<RunRequest> request_for_samples(std::span<const std::int64_t> samples) const;
-  [[nodiscard]] MemoryRunsRequest memory_request() const;
+  [[nodiscard]] RunRequest request_for(const Target& target, RunPurpose purpose) const;
+  [[nodiscard]] Result<RunRequest> request_for_samples(const Target& target,
+                                                       std::span<const std::int64_t> samples) const;
+  [[nodiscard]] std::unique_ptr<TargetRun> watch_memory_of(const Target& target);
 
   const ModelFile& model_;
   const ComparisonInputs& inputs_;
@@ -61,6 +76,12 @@ class NativeComparisonHost final : public ComparisonHost {
 
 /// The parts of a view that are known before anything has run: model and inputs.
 [[nodiscard]] ComparisonView describe_comparison(const ModelFile& model, const ComparisonInputs& inputs);
+
+/// Whether memory is watched on any of these targets.
+[[nodiscard]] bool watches_memory(const ComparisonInputs& inputs, std::span<const Target> targets);
+
+/// The plan of a target's runs that are compared: that of all, or with the checks of devices.
+[[nodiscard]] messages::RunPlan plan_on(const Target& target, const ComparisonInputs& inputs);
 
 /// For the data set, if there is one; nobody goes on with its answers.
 [[nodiscard]] std::optional<DatasetPlan> dataset_plan(const ComparisonInputs& inputs);

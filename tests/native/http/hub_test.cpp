@@ -36,13 +36,10 @@ struct Fixture {
   std::pair<std::string, std::string> join(const std::string& name) {
     const auto segment = hub->invite();
     REQUIRE(segment.ok());
-    const Hub::Admission first = hub->admit(*segment, true, {});
-    REQUIRE(first.answer == Answer::joined);
-    const std::string cookie = first.set_cookie.substr(0, first.set_cookie.find(';'));
-    messages::Here first_sign = sign();
-    first_sign.name = name;
-    REQUIRE(hub->here(*segment, first_sign).ok());
-    return {*segment, cookie};
+    const auto joined = hub->join(*segment, {.name = name});
+    REQUIRE(joined.ok());
+    REQUIRE(hub->here(*segment, sign()).ok());
+    return {*segment, joined->set_cookie.substr(0, joined->set_cookie.find(';'))};
   }
 
   static messages::Here sign() {
@@ -66,19 +63,30 @@ TEST_CASE("Hub_Link_IsGoodForTheFirstBrowserAlone") {
   REQUIRE(link.ok());
   CHECK(it.hub->knows(*link));
   CHECK(!it.hub->knows(std::string(48, '0')));
-  CHECK(it.hub->admit(std::string(48, '0'), true, {}).answer == Answer::stranger);
-  // What only looks does not use it up: an assistant that fetches previews of links, for a file below it.
-  CHECK(it.hub->admit(*link, false, {}).answer == Answer::refused);
-  const Hub::Admission first = it.hub->admit(*link, true, {});
-  REQUIRE(first.answer == Answer::joined);
-  CHECK(first.set_cookie.find("; Path=/" + *link + "/; ") != std::string::npos);
-  CHECK(first.set_cookie.ends_with("; HttpOnly; SameSite=Strict"));
-  const std::string cookie = first.set_cookie.substr(0, first.set_cookie.find(';'));
-  CHECK(it.hub->admit(*link, true, {}).answer == Answer::refused);
-  CHECK(it.hub->admit(*link, true, {"driftscope-device="}).answer == Answer::refused);
-  CHECK(it.hub->admit(*link, true, {cookie.substr(0, cookie.size() - 1)}).answer == Answer::refused);
-  CHECK(it.hub->admit(*link, true, {"a=1; " + cookie}).answer == Answer::known);
-  CHECK(it.hub->admit(*link, false, {cookie}).answer == Answer::known);
+  CHECK(it.hub->admit(std::string(48, '0'), {}) == Answer::stranger);
+  // What only looks does not use it up: a program that shows previews of links.
+  for (int looks = 0; looks < 3; ++looks) CHECK(it.hub->admit(*link, {}) == Answer::invited);
+  CHECK(it.hub->is_link(*link));
+  CHECK(it.hub->devices().empty());
+  const auto nameless = it.hub->join(*link, {.name = "日本"});
+  REQUIRE(!nameless.ok());
+  CHECK(nameless.error().kind == ErrorKind::bad_input);
+  const auto first = it.hub->join(*link, {.name = "Pixel 8"});
+  REQUIRE(first.ok());
+  CHECK(first->welcome.name == "pixel-8");
+  CHECK(it.said == "pixel-8 has joined\n");
+  CHECK(first->set_cookie.find("; Path=/" + *link + "/; ") != std::string::npos);
+  CHECK(first->set_cookie.ends_with("; HttpOnly; SameSite=Strict"));
+  const std::string cookie = first->set_cookie.substr(0, first->set_cookie.find(';'));
+  const auto second = it.hub->join(*link, {.name = "other"});
+  REQUIRE(!second.ok());
+  CHECK(second.error().kind == ErrorKind::missing);
+  CHECK(!it.hub->is_link(*link));
+  CHECK(it.hub->admit(*link, {}) == Answer::refused);
+  CHECK(it.hub->admit(*link, {"driftscope-device="}) == Answer::refused);
+  CHECK(it.hub->admit(*link, {cookie.substr(0, cookie.size() - 1)}) == Answer::refused);
+  CHECK(it.hub->admit(*link, {"a=1; " + cookie}) == Answer::known);
+  CHECK(it.hub->devices().size() == 1);
 }
 
 TEST_CASE("Hub_Link_EndsAfterItsTime") {
@@ -86,10 +94,13 @@ TEST_CASE("Hub_Link_EndsAfterItsTime") {
   const auto early = it.hub->invite();
   const auto late = it.hub->invite();
   it.now += it.hub->link_life().count() - 1;
-  CHECK(it.hub->admit(*early, true, {}).answer == Answer::joined);
+  CHECK(it.hub->join(*early, {.name = "early"}).ok());
   it.now += 1;
-  CHECK(it.hub->admit(*late, true, {}).answer == Answer::refused);
-  CHECK(it.hub->admit(*late, true, {}).answer == Answer::stranger);  // it is forgotten
+  CHECK(it.hub->admit(*late, {}) == Answer::refused);
+  CHECK(!it.hub->is_link(*late));
+  CHECK(it.hub->join(*late, {.name = "late"}).error().kind == ErrorKind::missing);
+  REQUIRE(it.hub->invite().ok());
+  CHECK(it.hub->admit(*late, {}) == Answer::stranger);  // it is forgotten
 }
 
 TEST_CASE("Hub_Links_AreLimited") {
@@ -170,6 +181,28 @@ TEST_CASE("Hub_LostJob_IsReportedAndNotGivenAgain") {
   CHECK(it.hub->here(segment, it.sign())->job == next);
 }
 
+// Whoever waited for the job asks when it is over: what the device says meanwhile is of the next one.
+TEST_CASE("Hub_ConditionsOfAJob_AreKeptUntilThoseOfTheNext") {
+  Fixture it;
+  const auto [segment, cookie] = it.join("phone");
+  CHECK(!it.hub->devices()[0].conditions);
+  messages::Here busy = it.sign();
+  busy.job = job;
+  busy.conditions = nlohmann::json{{"watched_ms", 800}};
+  REQUIRE(it.hub->here(segment, busy).ok());
+  REQUIRE(it.hub->here(segment, it.sign()).ok());
+  messages::Here next = it.sign();
+  next.job = std::string(48, 'c');
+  REQUIRE(it.hub->here(segment, next).ok());
+  const messages::HubDevice device = it.hub->devices()[0];
+  REQUIRE(device.conditions);
+  CHECK(device.conditions->at("watched_ms") == 800);
+  CHECK(device.conditions_of == job);
+  next.conditions = nlohmann::json::object();
+  REQUIRE(it.hub->here(segment, next).ok());
+  CHECK(it.hub->devices()[0].conditions_of == next.job);
+}
+
 TEST_CASE("Hub_RemovedAndLeavingDevices_AreStrangers") {
   Fixture it;
   const auto [first, first_cookie] = it.join("first");
@@ -177,7 +210,7 @@ TEST_CASE("Hub_RemovedAndLeavingDevices_AreStrangers") {
   REQUIRE(it.hub->remove("first").ok());
   CHECK(!it.hub->remove("first").ok());
   CHECK(!it.hub->knows(first));
-  CHECK(it.hub->admit(first, true, {first_cookie}).answer == Answer::stranger);
+  CHECK(it.hub->admit(first, {first_cookie}) == Answer::stranger);
   CHECK(!it.hub->here(first, it.sign()).ok());
   messages::Here leaving = it.sign();
   leaving.leaving = true;
@@ -204,8 +237,8 @@ TEST_CASE("Hub_Keys_OutliveTheHub") {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   CHECK(text.find(cookie.substr(cookie.find('=') + 1)) == std::string::npos);
   Fixture after(keys);
-  CHECK(after.hub->admit(segment, true, {cookie}).answer == Answer::known);
-  CHECK(after.hub->admit(segment, true, {}).answer == Answer::refused);
+  CHECK(after.hub->admit(segment, {cookie}) == Answer::known);
+  CHECK(after.hub->admit(segment, {}) == Answer::refused);
   CHECK(after.hub->name_of(segment) == "phone");
   CHECK(after.hub->devices().size() == 1);
 
@@ -270,19 +303,75 @@ TEST_CASE("HubServer_Device_IsNotTheOwner") {
 
 TEST_CASE("HubServer_UnpairedClient_GetsNothing") {
   const Served it;
-  const auto link = it.hub->invite();
   for (const char* below : {"/", "/web/page.mjs", "/api/session", "/api/hub/here", "/api/jobs/aa"}) {
     CHECK_MESSAGE(status_of(it.site.request("GET", "/" + it.segment + below)) == 403, below);
     CHECK_MESSAGE(status_of(it.site.request("GET", "/" + std::string(48, '0') + below,
                                             "Cookie: " + it.cookie + "\r\n")) == 404,
                   below);
   }
-  // A cookie of one device opens nothing of another, nor a link without opening the page.
-  CHECK(status_of(it.site.request("GET", "/" + *link + "/api/session", "Cookie: " + it.cookie + "\r\n")) ==
-        403);
-  const std::string opened = it.site.request("GET", "/" + *link + "/");
-  CHECK(status_of(opened) == 200);
-  CHECK(opened.find("Set-Cookie: driftscope-device=") != std::string::npos);
+}
+
+// Whatever fetches a link to show a preview of it, or to look for malware, does not use it up.
+TEST_CASE("HubServer_Link_JoinsByItsButtonAlone") {
+  const Served it;
+  const std::string link = "/" + *it.hub->invite();
+  for (int looks = 0; looks < 3; ++looks)
+    for (const char* method : {"GET", "HEAD"}) {
+      const std::string opened = it.site.request(method, link + "/");
+      CHECK(status_of(opened) == 200);
+      CHECK(opened.find("Set-Cookie") == std::string::npos);
+    }
+  const auto session = nlohmann::json::parse(body_of(it.site.request("GET", link + "/api/session")));
+  CHECK(session.contains("link_of"));
+  CHECK(!session.contains("device"));
+  CHECK(session.at("pc_targets").empty());
+  // The page, and nothing else; another device's cookie changes nothing.
+  for (const auto& [method, below] : {std::pair{"POST", "/api/hub/here"},
+                                      {"POST", "/"},
+                                      {"GET", "/api/hub/join"},
+                                      {"GET", "/api/jobs/aa"},
+                                      {"GET", "/packages/x"},
+                                      {"GET", "/api/hub/devices"},
+                                      {"POST", "/api/hub/invitations"}})
+    for (const std::string& cookies : {std::string(), "Cookie: " + it.cookie + "\r\n"})
+      CHECK_MESSAGE(status_of(it.site.request(method, link + below, cookies,
+                                              std::string(method) == "POST" ? "{}" : "")) == 403,
+                    below);
+  CHECK(it.hub->devices().size() == 1);
+  const auto join = [&](const std::string& body, const std::string& headers = "") {
+    return it.site.request("POST", link + "/api/hub/join", headers, body);
+  };
+  for (const char* bad : {"3", "{}", R"({"name":3})", R"({"name":"日本"})", R"({"name":"a","x":1})"})
+    CHECK_MESSAGE(status_of(join(bad)) == 400, bad);
+  CHECK(status_of(join(std::string(70'000, ' '))) == 413);
+  CHECK(status_of(join(R"({"name":"tablet"})", "Origin: https://evil.com\r\n")) == 403);
+  CHECK(it.hub->devices().size() == 1);
+
+  const std::string joined = join(R"({"name":"Tablet"})");
+  CHECK(status_of(joined) == 200);
+  CHECK(nlohmann::json::parse(body_of(joined)).at("name") == "tablet");
+  const auto begin = joined.find("Set-Cookie: ") + 12;
+  const std::string cookie = "Cookie: " + joined.substr(begin, joined.find(';', begin) - begin) + "\r\n";
+  CHECK(status_of(it.site.request("GET", link + "/")) == 403);
+  CHECK(status_of(join(R"({"name":"second"})")) == 403);
+  const auto device = nlohmann::json::parse(body_of(it.site.request("GET", link + "/api/session", cookie)));
+  CHECK(device.at("device") == "tablet");
+  CHECK(!device.contains("link_of"));
+}
+
+TEST_CASE("HubServer_Invitation_HasTheFingerprintOfItsCertificate") {
+  const Served plain;
+  CHECK(
+      !nlohmann::json::parse(body_of(plain.site.post("/api/hub/invitations", "{}"))).contains("fingerprint"));
+  Fixture it;
+  ServerOptions options;
+  options.hub = it.hub.get();
+  options.front_origins = {"https://192.168.1.5:8458"};
+  options.fingerprint = "AA:BB";
+  const TestSite site(std::move(options));
+  const auto link = nlohmann::json::parse(body_of(site.post("/api/hub/invitations", "{}")));
+  CHECK(link.at("fingerprint") == "AA:BB");
+  CHECK(link.at("url").get<std::string>().starts_with("https://192.168.1.5:8458/"));
 }
 
 TEST_CASE("HubServer_HostAndOrigin_AreOursOrThePublicOnes") {
