@@ -162,6 +162,7 @@ for (const browser of ["firefox", "safari"])
     const hub = await startHub(t);
     const { wide, width, touch, height } = await joinIn(t, browser, hub.link, "Phone");
     assert.equal(wide, false, `wider than ${width} pixels`);
+    if (browser === "firefox") assert.ok(touch && width <= 360, `${width} pixels, touch: ${touch}`);
     if (touch) assert.ok(height >= 44, `Join is ${height} pixels high`);
     const target = await until(async () => (await hub.devices())[0]?.target, "the device", 120_000);
     assert.equal(target, "remote:phone");

@@ -45,10 +45,14 @@ const preferences = {
 
 // A finger instead of a mouse (nsXPLookAndFeel's PointerCapabilities).
 const phonePreferences = {
+  "toolkit.legacyUserProfileCustomizations.stylesheets": true,
   "dom.w3c_touch_events.enabled": 1,
   "ui.primaryPointerCapabilities": 1,
   "ui.allPointerCapabilities": 1,
 };
+
+// Else no window is narrower than 500 pixels.
+const narrowWindow = "* { min-width: 0 !important; }\n";
 
 const commands = {
   firefox(folder, { port, phone }) {
@@ -57,6 +61,10 @@ const commands = {
       ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
     );
     writeFileSync(join(folder, "user.js"), lines.join(""));
+    if (phone) {
+      mkdirSync(join(folder, "chrome"));
+      writeFileSync(join(folder, "chrome", "userChrome.css"), narrowWindow);
+    }
     const program = process.env.DRIFTSCOPE_FIREFOX ?? "firefox-esr";
     const options = [...(port ? ["--marionette"] : []), ...(phone ? ["--kiosk"] : [])];
     return [program, "--no-remote", "--profile", folder, ...options];

@@ -1,4 +1,5 @@
-// Firefox and WebKitGTK as wide as a phone, on the page of a hub's link. Client: hub.test.mjs.
+// Firefox as wide as a phone and with touch, and WebKitGTK as narrow as its window becomes, on the page of a
+// hub's link. Client: hub.test.mjs.
 import { freePort, startDisplay, startWebKitDriver } from "../../e2e/web_drivers.mjs";
 import { until } from "../../e2e/support.mjs";
 import { marionetteAt } from "./marionette.mjs";
