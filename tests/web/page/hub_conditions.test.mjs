@@ -45,3 +45,17 @@ test("Hub_ScreenThatMayLock_IsSaid", async (t) => {
   assert.equal(ran.status, 0, ran.stderr);
   assert.match(ran.stdout, /refused to keep the screen on/);
 });
+
+test("Hub_PageThatWasFrozen_IsSaid", async (t) => {
+  const hub = await startHub(t);
+  const { page } = await joinHub(t, hub, "phone", phone);
+  const devtools = await page.context().newCDPSession(page);
+  const running = hub.begin(["run", resnet20, "--target", "remote:phone/strict", "--repeat", "300"]);
+  await page.locator("#device-state").filter({ hasText: "Running" }).waitFor();
+  await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
+  await new Promise((resolve) => setTimeout(resolve, 6000));
+  await devtools.send("Page.setWebLifecycleState", { state: "active" });
+  const { status, stdout, stderr } = await running.done;
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /the page stood still for \d+\.\d s of \d+\.\d s/);
+});
