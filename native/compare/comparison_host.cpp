@@ -76,21 +76,20 @@ class SpillingRun final : public TargetRun {
 class MemoryRun final : public TargetRun {
  public:
   MemoryRun(TargetRunner& runner, Target target, MemoryRunsRequest request, RunRequest inside,
-            SiteServers& servers, std::function<bool()> stopped, std::int64_t fewest)
+            SiteServers& servers, std::function<bool()> stopped)
       : runner_(runner),
         target_(std::move(target)),
         request_(std::move(request)),
         inside_(std::move(inside)),
         servers_(servers),
-        stopped_(std::move(stopped)),
-        fewest_(fewest) {}
+        stopped_(std::move(stopped)) {}
 
   Result<RunState> poll(const StepProgress& progress) override {
     if (can_be_measured(target_)) {
       runner_.rest();  // its browser would be a load beside the one that is watched
       auto memory = watch_memory(target_, request_, servers_, stopped_, progress);
       if (!memory.ok()) return in_context(std::move(memory).error(), "watching memory");
-      if (memory->runs >= fewest_) add_memory_over_runs(trace_, *memory);
+      add_memory_over_runs(trace_, *memory);
       return RunState::finished;
     }
     const auto inside = [&](std::string_view step, std::int64_t done, std::int64_t total) {
@@ -110,7 +109,6 @@ class MemoryRun final : public TargetRun {
   RunRequest inside_;
   SiteServers& servers_;
   std::function<bool()> stopped_;
-  std::int64_t fewest_;  // runs that say something
   Trace trace_;
 };
 
@@ -205,20 +203,17 @@ Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& tar
 }
 
 std::unique_ptr<TargetRun> NativeComparisonHost::watch_memory_of(const Target& target) {
-  const bool unasked = watches_device(inputs_, target);
-  if (!unasked && inputs_.memory_runs <= 0) return std::make_unique<NoRun>();
+  if (watches_device(inputs_, target))
+    return device_memory_run(runner_, target, request_for(target, RunPurpose::outputs));
+  if (inputs_.memory_runs <= 0) return std::make_unique<NoRun>();
   MemoryRunsRequest request;
   request.model = &model_;
   request.inputs = inputs_.inputs.tensors;
   request.runs = inputs_.memory_runs;
   request.runner = runner_.options();
-  if (unasked) {
-    request.runs = device_memory_runs;
-    request.time = device_memory_time;
-  }
-  return std::make_unique<MemoryRun>(
-      runner_, target, std::move(request), request_for(target, RunPurpose::memory), memory_servers_,
-      [this] { return stopped(); }, unasked ? fewest_memory_runs : 0);
+  return std::make_unique<MemoryRun>(runner_, target, std::move(request),
+                                     request_for(target, RunPurpose::memory), memory_servers_,
+                                     [this] { return stopped(); });
 }
 
 // Giving back takes a call for each value.

@@ -11,6 +11,7 @@
 
 #include "core/compare/comparison_run.hpp"
 #include "native/bench/memory_runs.hpp"
+#include "native/compare/device_checks.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/spilled_values.hpp"
 #include "native/host/target_runner.hpp"
@@ -21,19 +22,6 @@ namespace driftscope {
 inline constexpr std::chrono::milliseconds settle_time{1000};
 /// How long a target's own time is measured by default.
 inline constexpr std::chrono::milliseconds unwatched_time{1000};
-
-/// What is looked at on devices of the hub (remote:NAME) though nobody asked for it: they crash in the k-th
-/// run, and their memory grows, more often than others' does. Few runs and little time: a comparison there
-/// shall not take much longer.
-struct DeviceChecks {
-  bool compare_runs = false;  ///< with a plan that says nothing of repeats; of several runs with any
-  bool memory = false;        ///< where memory is watched on none
-};
-inline constexpr std::int64_t device_repeats = 5;
-inline constexpr std::int64_t device_memory_runs = 40;
-inline constexpr std::chrono::seconds device_memory_time{10};
-/// Fewer show nothing: then nothing is said of the memory.
-inline constexpr std::int64_t fewest_memory_runs = 20;
 
 /// Common to all targets of a comparison.
 struct ComparisonInputs {

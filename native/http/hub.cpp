@@ -134,6 +134,8 @@ Result<Hub::Joined> Hub::join(std::string_view segment, const messages::HubJoin&
   device.name = free_name(wanted);
   device.secret_hash = hash_of(secret);
   device.joined = options_.clock.seconds();
+  device.heard = options_.clock.steady();
+  device.was_heard = true;
   const std::string name = device.name;
   links_.erase(link);
   devices_.emplace(std::string(segment), std::move(device));
@@ -216,7 +218,8 @@ std::vector<messages::HubDevice> Hub::devices() const {
     if (device.name.empty()) continue;
     messages::HubDevice& one = list.emplace_back();
     one.name = device.name;
-    one.about = device.said.about;
+    // Nothing yet, of one that has only just joined, or was not heard since the hub started.
+    one.about = device.said.about.is_object() ? device.said.about : nlohmann::json::object();
     one.joined = device.joined;
     // One that was not heard since the hub started may be anywhere.
     one.silent_ms = device.was_heard

@@ -77,9 +77,7 @@ void add_capture_options(CLI::App& app, CaptureOptions& options) {
          "memory grows from run to run: the engine's heap, the process or the browser's processes, the "
          "GPU process. Ends early once the result is clear, after two minutes, or before memory runs out. "
          "Memory that grows makes the exit code 1. On devices of the hub (remote:NAME) it is watched without "
-         "this option, over 40 runs, for ten seconds at most and where these are 20 runs, and is shown "
-         "alone; "
-         "0: it is not")
+         "this option, over 40 runs if ten seconds are enough for them, and is shown alone; 0: it is not")
       ->option_text("N")
       ->check(none_or(20, 1000000));
 }

@@ -37,6 +37,10 @@ TEST_CASE("Hub_Link_IsGoodForTheFirstBrowserAlone") {
   REQUIRE(first.ok());
   CHECK(first->welcome.name == "pixel-8");
   CHECK(it.said == "pixel-8 has joined\n");
+  // It is listed before it has said anything of itself.
+  REQUIRE(it.hub->devices().size() == 1);
+  CHECK(it.hub->devices()[0].about == nlohmann::json::object());
+  CHECK(it.hub->devices()[0].silent_ms == 0);
   CHECK(first->set_cookie.find("; Path=/" + *link + "/; ") != std::string::npos);
   CHECK(first->set_cookie.ends_with("; HttpOnly; SameSite=Strict"));
   const std::string cookie = first->set_cookie.substr(0, first->set_cookie.find(';'));
