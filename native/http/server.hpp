@@ -59,6 +59,7 @@ struct ServerOptions {
   std::string public_origin = {};
   /// Through a front of ours (hub_front.hpp), of which every name is to be answered; the first is for links.
   std::vector<std::string> front_origins = {};
+  std::string fingerprint = {};  ///< of that front's certificate, for whoever asks for a link
 };
 
 /// Bytes sent in bodies: as sent, and before compression.

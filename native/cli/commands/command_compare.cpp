@@ -15,6 +15,7 @@
 #include "core/report/tables.hpp"
 #include "core/results/view_json.hpp"
 #include "core/runtime/engine.hpp"
+#include "native/browser/remote_device.hpp"
 #include "native/cli/baseline_run.hpp"
 #include "native/cli/commands/check_options.hpp"
 #include "native/cli/commands/commands.hpp"
@@ -111,11 +112,18 @@ Result<Exit> present(const CompareOptions& options, ComparisonView& view, const 
 }
 
 /// The conditions under which the live run was judged: checks that were asked for then are in the results.
+/// On devices of the hub they are there unasked; only the command says whether they counted.
 std::string usual_conditions(const ComparisonView& view) {
   CaptureOptions asked;
   const auto look = [&](const TargetResult& target) {
-    if (target.verification && target.verification->repeats) asked.repeat_check = 1;
-    if (target.trace && memory_over_runs_of(*target.trace)) asked.memory_runs = 1;
+    const bool device = target.target.starts_with(remote_prefix);
+    const auto counts = [&](std::string_view option) {
+      return !device || view.command.find(option) != std::string::npos;
+    };
+    if (target.verification && target.verification->repeats && counts(" --repeat-check "))
+      asked.repeat_check = 1;
+    if (target.trace && memory_over_runs_of(*target.trace) && counts(" --memory-runs "))
+      asked.memory_runs = 1;
   };
   look(view.left);
   for (const TargetResult& right : view.right) look(right);
