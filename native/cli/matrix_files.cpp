@@ -218,8 +218,11 @@ Result<MatrixFiles> open_matrix(
 }
 
 std::string key_of(const MatrixFiles& files, const MatrixPlace& cell) {
-  return text_sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n", files.models[cell.model].hash,
-                                 files.inputs[cell.model][cell.data].hash, files.stored_targets.front(),
+  const JobPart& model = files.models[cell.model];
+  const JobPart& input = files.inputs[cell.model][cell.data];
+  // Names of files are in the comparison.
+  return text_sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", model.hash, fmt::join(model.arguments, " "),
+                                 input.hash, fmt::join(input.arguments, " "), files.stored_targets.front(),
                                  files.stored_targets[cell.target + 1], files.run_hash));
 }
 

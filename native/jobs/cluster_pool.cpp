@@ -166,7 +166,8 @@ Status ClusterPool::take(const std::string& line) {
   if (what != "done" && what != "failed") return {};  // of a newer package
   ProgramJobResult result;
   result.id = whole_at(message, "id", -1);
-  if (running_.erase(result.id) == 0) return {};
+  const auto running = running_.extract(result.id);
+  if (running.empty()) return {};
   waiting_.clear();
   result.worker = string_at(message, "where");
   if (what == "failed") {
@@ -187,8 +188,11 @@ Status ClusterPool::take(const std::string& line) {
       result.result.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     else
       result.error = bytes.error();
+    // Jobs with the same key have one result.
+    const bool wanted =
+        std::ranges::any_of(running_, [&](const auto& other) { return other.second == running.mapped(); });
     std::error_code ignored;
-    fs::remove(path, ignored);
+    if (!wanted) fs::remove(path, ignored);
   }
   ended_.push_back(std::move(result));
   return {};
@@ -252,7 +256,7 @@ Status ClusterPool::submit(ProgramJob job) {
                         {"files", files},
                         {"result", job_result_name},
                         {"seconds", job.limit.count()}}));
-  running_.insert(job.id);
+  running_[job.id] = job.key;
   return {};
 }
 

@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -56,11 +55,11 @@ class ClusterPool final : public JobPool {
   std::optional<ChildProcess> process_;
   FileDescriptor socket_;
   std::string address_;
-  std::string arrived_;                    ///< of a line that is not complete
-  std::set<std::int64_t> running_;         ///< ids
-  std::deque<ProgramJobResult> ended_;     ///< not yet asked for
-  std::map<std::string, SentFile> files_;  ///< by path
-  std::int64_t workers_ = -1;              ///< −1: not connected yet
+  std::string arrived_;                          ///< of a line that is not complete
+  std::map<std::int64_t, std::string> running_;  ///< keys by id
+  std::deque<ProgramJobResult> ended_;           ///< not yet asked for
+  std::map<std::string, SentFile> files_;        ///< by path
+  std::int64_t workers_ = -1;                    ///< −1: not connected yet
   std::int64_t threads_ = 0;
   std::string waiting_;  ///< why nothing runs now; empty: it does
 };

@@ -5,7 +5,7 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <cstdlib>
 #include <optional>
 
 #include "core/base/json_lists.hpp"
@@ -33,30 +33,38 @@ std::string text_of(const yaml_char_t* text) {
   return text == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(text));
 }
 
-template <class T>
-std::optional<T> number_in(std::string_view text, auto... how) {
-  T number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, how...);
+std::optional<std::int64_t> integer_in(std::string_view text, int base) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+/// Of digits, signs, points and exponents, which strtod reads alike everywhere; not what overflows.
+std::optional<double> real_in(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() || !std::isfinite(number)) return {};
   return number;
 }
 
 /// A scalar without quotes.
 ordered_json plain_scalar(const std::string& text) {
-  constexpr int octal = 8, hexadecimal = 16;
+  constexpr int octal = 8, decimal = 10, hexadecimal = 16;
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
   if (text == "true" || text == "True" || text == "TRUE") return true;
   if (text == "false" || text == "False" || text == "FALSE") return false;
-  if (text.starts_with("0o"))
-    if (const auto number = number_in<std::int64_t>(text.substr(2), octal)) return *number;
-  if (text.starts_with("0x"))
-    if (const auto number = number_in<std::int64_t>(text.substr(2), hexadecimal)) return *number;
+  const bool negative = text.size() > 2 && text[2] == '-';  // "0x-1"
+  if (text.starts_with("0o") && !negative)
+    if (const auto number = integer_in(std::string_view(text).substr(2), octal)) return *number;
+  if (text.starts_with("0x") && !negative)
+    if (const auto number = integer_in(std::string_view(text).substr(2), hexadecimal)) return *number;
   // A second sign would be one of the number behind a plus.
-  const bool plus = text.starts_with('+') && !text.starts_with("+-");
-  const std::string_view digits = std::string_view(text).substr(plus ? 1 : 0);
-  if (digits.empty() || digits.find_first_not_of("+-.0123456789eE") != std::string_view::npos) return text;
-  if (const auto number = number_in<std::int64_t>(digits)) return *number;
-  if (const auto number = number_in<double>(digits); number && std::isfinite(*number)) return *number;
+  const bool plus = text.starts_with('+') && !text.starts_with("+-") && !text.starts_with("++");
+  const std::string digits = text.substr(plus ? 1 : 0);
+  if (digits.empty() || digits.find_first_not_of("+-.0123456789eE") != std::string::npos) return text;
+  if (const auto number = integer_in(digits, decimal)) return *number;
+  if (const auto number = real_in(digits)) return *number;
   return text;
 }
 

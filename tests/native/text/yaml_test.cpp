@@ -30,8 +30,8 @@ TEST_CASE("Yaml_Values_AreThoseOfTheCoreSchema") {
   CHECK(json_of("[true, False, null, ~, x]") == "[true,false,null,null,\"x\"]");
   CHECK(json_of("['1', \"true\", '~']") == R"(["1","true","~"])");
   // Of other schemas, or too large: texts.
-  CHECK(json_of("[yes, 1_000, 1:30, +-1, 0x, 1e999, 99999999999999999999, .inf, '']") ==
-        R"(["yes","1_000","1:30","+-1","0x","1e999",1e+20,".inf",""])");
+  CHECK(json_of("[yes, 1_000, 1:30, +-1, ++1, 0x, 0x-1, 1e999, 99999999999999999999, .inf, '']") ==
+        R"(["yes","1_000","1:30","+-1","++1","0x","0x-1","1e999",1e+20,".inf",""])");
 }
 
 TEST_CASE("Yaml_BlocksFlowsAndJson_AreTheSame") {
