@@ -152,7 +152,8 @@ Result<Reply> Service::State::poll(const json& request) {
                                   .prepared = progress->nodes.prepared,
                                   .to_prepare = progress->nodes.to_prepare,
                                   .timing = {},
-                                  .values = {}};
+                                  .values = {},
+                                  .step = {}};
   if (run->timing()) response.timing = true;
   if (!values.table.empty()) response.values = std::move(values.table);
   return Reply{encode(response), std::move(values.payload)};

@@ -132,6 +132,7 @@ Status serve(const ServeOptions& options) {
   server_options.site = options.site;
   server_options.port = options.port;
   server_options.pc_targets = pc_targets();
+  if (hub) server_options.begin_elsewhere = options.begin_elsewhere;
   server_options.one_visit = options.open;
   server_options.hub = hub.get();
   server_options.wall = wall.get();

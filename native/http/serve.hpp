@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/result.hpp"
+#include "native/http/run_elsewhere.hpp"
 
 namespace driftscope {
 
@@ -15,9 +16,10 @@ struct ServeOptions {
   std::filesystem::path traces;        ///< folder for the traces that pages send; created for the first one
   std::filesystem::path results = {};  ///< folder of comparisons that wall/ shows; empty: none
   int port = 0;
-  bool open = false;               ///< open the page with the desktop's browser (xdg-open), for one visit
-  bool hub = false;                ///< browsers elsewhere can join by a link
-  std::string public_origin = {};  ///< as of ServerOptions
+  bool open = false;  ///< open the page with the desktop's browser (xdg-open), for one visit
+  bool hub = false;   ///< browsers elsewhere can join by a link
+  BeginRunElsewhere begin_elsewhere = {};  ///< as of ServerOptions, with `hub`
+  std::string public_origin = {};          ///< as of ServerOptions
   std::string listen = {};  ///< with `hub`: other machines reach it at ADDRESS[:PORT]; empty: they do not
   /// With `hub`: shows a link by which a browser can join.
   std::function<void(const std::string& url, std::chrono::seconds life)> show_link = {};

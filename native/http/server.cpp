@@ -15,6 +15,7 @@
 #include "native/http/loopback.hpp"
 #include "native/http/one_visit.hpp"
 #include "native/http/pc_runs.hpp"
+#include "native/http/run_routes.hpp"
 #include "native/http/send.hpp"
 #include "native/http/static_files.hpp"
 #include "native/http/wall_routes.hpp"
@@ -56,7 +57,8 @@ constexpr const char* device_segment = "[0-9a-f]{48}";
 }  // namespace
 
 struct Server::State {
-  explicit State(ServerOptions given) : options(std::move(given)), files(options.site) {}
+  explicit State(ServerOptions given)
+      : options(std::move(given)), files(options.site), pc_runs(options.begin_elsewhere) {}
 
   void add_routes();
   [[nodiscard]] std::optional<StaticFile> package_file(std::string_view path);
@@ -163,6 +165,7 @@ void Server::State::add_routes() {
   http.Get(prefix + "/api/session", [this](const Request&, Response& response) {
     const messages::Session session{.accepts_traces = static_cast<bool>(options.on_trace),
                                     .pc_targets = options.pc_targets,
+                                    .offers_targets = offers_targets(options),
                                     .device = {},
                                     .link_of = {}};
     response.set_content(json_text(encode(session)), "application/json");
@@ -182,15 +185,7 @@ void Server::State::add_routes() {
     response.set_content(json_text(encode(answer)), "application/json");
   });
 
-  http.Post(prefix + "/api/pc", [this](const Request& request, Response& response,
-                                       const ContentReader& reader) {
-    const auto body = read_body(reader, options.pc_targets.empty() ? 0 : options.max_trace_bytes, response);
-    if (!body) return;
-    constexpr std::size_t longest_name = 64;
-    const std::string run = request.get_param_value("run").substr(0, longest_name);
-    send_bytes(request, response, std::make_shared<const Bytes>(pc_runs.exchange(run, *body)));
-  });
-
+  add_run_routes(http, prefix, options, pc_runs);
   // Before those of devices, whose keys look like tokens.
   if (options.wall != nullptr) add_wall_routes(http, prefix, *options.wall);
   if (options.hub != nullptr) {

@@ -9,7 +9,8 @@
 //   GET  /api/session              "session"
 //   POST /api/traces               a trace made by hand on the page → "kept_trace"
 //   GET  /wall/…                   stored comparisons, with ServerOptions::wall (wall_routes.hpp)
-//   POST /api/pc?run=NAME          a message of the service, for a run on this PC → its response
+//   POST /api/pc?run=NAME          a message of the service, for a run on this PC or on a device → its response
+//   GET  /api/targets              "offered_targets": the devices, with ServerOptions::begin_elsewhere
 //   GET  /api/jobs/ID              "job"
 //   GET  /api/jobs/ID/model        its .onnx bytes
 //   GET  /api/jobs/ID/attachments/N
@@ -35,6 +36,7 @@
 #include "core/base/result.hpp"
 #include "native/http/hub.hpp"
 #include "native/http/job.hpp"
+#include "native/http/run_elsewhere.hpp"
 #include "native/http/wall_folder.hpp"
 
 namespace driftscope {
@@ -50,6 +52,8 @@ struct ServerOptions {
   std::function<Result<std::string>(Bytes)> on_trace;
   /// What pages may run on this PC, as pc_targets() lists it. Empty: nothing.
   std::vector<std::string> pc_targets = {};
+  /// Carries out what the owner's page runs on devices of the hub. Empty: nothing.
+  BeginRunElsewhere begin_elsewhere = {};
   bool one_visit = false;  ///< also has visit_url()
   Hub* hub = nullptr;      ///< null: browsers elsewhere cannot join. It must outlive the server.
   WallFolder* wall =

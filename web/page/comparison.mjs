@@ -1,6 +1,6 @@
-// A comparison of this browser's engines and the serving PC's, hosted by the page: one worker stays and names
-// the next run (the order is decided in core/compare), and each run has a worker of its own, or runs on the
-// PC. Client: screens.mjs.
+// A comparison of this browser's engines, the serving PC's and its devices', hosted by the page: one worker
+// stays and names the next run (the order is decided in core/compare), and each run has a worker of its own,
+// or is carried out by the PC. Client: screens.mjs.
 import { runInWorker } from "../worker/runner.mjs";
 import { isOnPc, runOnPc } from "./pc_runs.mjs";
 import { withTimesOf } from "../shared/safetensors.mjs";
@@ -56,7 +56,8 @@ function progressOf(purpose, samples) {
       done: sample,
       total: samples,
     });
-  return ({ phase, done = 0, total = 0, prepared = 0, to_prepare = 0 } = {}) => {
+  return ({ phase, done = 0, total = 0, prepared = 0, to_prepare = 0, step } = {}) => {
+    if (step) return { step, done, total };
     if (to_prepare > 0) return { step: "compiling shaders", done: prepared, total: to_prepare };
     if (!phase) return { step: "starting", done, total };
     if (phase === "time" && purpose === "memory") return { step: "watching memory", done, total };

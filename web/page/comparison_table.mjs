@@ -67,6 +67,8 @@ const checks = {
   capturing: ({ observer_check: check }) =>
     check && (check.changed ? "changes the outputs" : "changes nothing"),
   memory: ({ memory_runs: memory }) => memory && `${memory.verdict} over ${memory.runs} runs`,
+  // Of a device: what may have disturbed the run.
+  notes: ({ ran }) => ran?.notes?.join("; "),
 };
 
 const checkRows = (targets, columns) =>

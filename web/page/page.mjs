@@ -28,6 +28,7 @@ const state = {
   abort: null, // for the current action
   traceUrl: null,
   pcTargets: [], // what the serving PC runs
+  offersTargets: false, // whether it also lists devices of its hub
   screens: null, // see screens.mjs; null without WebGL2
   showScreens: () => {}, // or the plain page
   acceptsTraces: false,
@@ -403,6 +404,7 @@ async function start() {
   showHosting(hosted);
   state.acceptsTraces = hosted.session.accepts_traces === true;
   state.pcTargets = hosted.session.pc_targets ?? [];
+  state.offersTargets = hosted.session.offers_targets === true;
   fillThreads();
   fillMemory();
   listen();

@@ -1,10 +1,11 @@
-// Carries out the GUI's requests: compares this browser's engines (comparison.mjs), shows results at once.
-// Client: page.mjs.
+// Carries out the GUI's requests: compares this browser's engines, the PC's and its devices'
+// (comparison.mjs), shows results at once. Client: page.mjs.
 import { environment, threadsFor } from "./capabilities.mjs";
 import { compareTargets } from "./comparison.mjs";
 import { showComparison } from "./comparison_table.mjs";
 import { openScreens } from "../gui/gui.mjs";
 import { addRun, allSeries } from "./history.mjs";
+import { isOnDevice, offeredTargets } from "./pc_runs.mjs";
 
 const demo = {
   model: "lenet5",
@@ -17,6 +18,10 @@ const settleMs = 1000;
 const unwatchedMs = 1000;
 /** So many runs are compared by the repeat check. */
 const repeatCheckRuns = 10;
+/** The same on a device, unasked: devices fail in later runs more often than others (device_checks.hpp). */
+const deviceRepeats = 5;
+/** Devices join and leave: so often the PC is asked while targets can be chosen. */
+const devicesMs = 3000;
 /** Over at most so many runs memory is watched, when it is. */
 const memoryRuns = 200;
 
@@ -36,9 +41,9 @@ function saveFile(name, bytes) {
 }
 
 /**
- * `page` = {here, variant, engines, models: [{name}], choose(entry) → Choice, askedMemory(), table,
- * keptChanged()}: its state, the table with the same contents, a callback for a new run in the history. Null
- * where the browser has no WebGL2, or the site was built without the GUI.
+ * `page` = {here, variant, engines, pcTargets, offersTargets, models: [{name}], choose(entry) → Choice,
+ * askedMemory(), table, keptChanged()}: its state, the table with the same contents, a callback for a new run
+ * in the history. Null where the browser has no WebGL2, or the site was built without the GUI.
  */
 export async function startScreens(canvas, page) {
   const screens = new Screens(page, canvas);
@@ -51,6 +56,7 @@ export async function startScreens(canvas, page) {
   });
   if (!gui) return null;
   screens.open(gui);
+  if (page.offersTargets) screens.watchDevices();
   return screens;
 }
 
@@ -62,6 +68,7 @@ class Screens {
   #ready = Promise.resolve(); // once the first model is available
   #choice = null;
   #sample = demo.sample;
+  #targets = []; // without those of devices
   #own = []; // choices of the visitor's own files, after the shipped ones
   #feed = { model: 0, progress: [], busy: false, doing: "", error: "" };
 
@@ -74,29 +81,47 @@ class Screens {
     this.#gui = gui;
     const { models, engines, here } = this.#page;
     const place = models.findIndex(({ name }) => name === demo.model);
+    this.#targets = [
+      ...engines.map(({ name }, index) => ({
+        target: `${here.host}/${name}`,
+        available: Boolean(this.#page.variant.name),
+        detail: index === 0 ? here.browser : "",
+        by_default: index === 0,
+      })),
+      ...this.#page.pcTargets.map((target, index) => ({
+        target,
+        available: true,
+        detail: index === 0 ? "the PC that serves this page" : "",
+        by_default: false,
+      })),
+      // A static host runs nothing.
+      ...(this.#page.pcTargets.length > 0 ? [] : [pcByServing]),
+    ];
     this.#post({
       models: models.map(({ name }) => name),
       model: Math.max(0, place),
       history: allSeries(),
-      targets: [
-        ...engines.map(({ name }, index) => ({
-          target: `${here.host}/${name}`,
-          available: Boolean(this.#page.variant.name),
-          detail: index === 0 ? here.browser : "",
-          by_default: index === 0,
-        })),
-        ...this.#page.pcTargets.map((target, index) => ({
-          target,
-          available: true,
-          detail: index === 0 ? "the PC that serves this page" : "",
-          by_default: false,
-        })),
-        // A static host runs nothing.
-        ...(this.#page.pcTargets.length > 0 ? [] : [pcByServing]),
-      ],
+      targets: this.#targets,
     });
     this.#ready =
       models.length > 0 ? this.command({ do: "model", number: Math.max(0, place) }) : Promise.resolve();
+  }
+
+  /** Lists the devices of the PC's hub, as they come and go; never ends. */
+  async watchDevices() {
+    for (let listed = ""; ; await new Promise((resolve) => setTimeout(resolve, devicesMs))) {
+      // The view is unknown before the first frame.
+      if (document.hidden || (this.#canvas.dataset.view ?? "Run") !== "Run") continue;
+      // Without an answer nothing can run there.
+      const offered = await offeredTargets().catch(() => []);
+      const now = JSON.stringify(offered);
+      if (now === listed) continue;
+      listed = now;
+      this.#post({ targets: [...this.#targets, ...offered.map((one) => ({ ...one, by_default: false }))] });
+      this.#canvas.dataset.devices = [...new Set(offered.map(({ target }) => target.split("/")[0]))].join(
+        ",",
+      );
+    }
   }
 
   get gui() {
@@ -118,6 +143,8 @@ class Screens {
     this.#gui.feed({ ...this.#feed, history });
     this.#canvas.dataset.busy = this.#feed.busy;
     this.#canvas.dataset.error = this.#feed.error;
+    const failed = this.#feed.progress.filter(({ error }) => error);
+    this.#canvas.dataset.failed = failed.map(({ target, error }) => `${target}: ${error}`).join("\n");
   }
 
   async command(command) {
@@ -280,9 +307,10 @@ class Screens {
       return { inputs, start: { ...start, ...about } };
     }
     const { samples } = choice;
+    const runs = repeat ?? (isOnDevice(target) ? deviceRepeats : 0);
     const purposes = {
       layers: {
-        ...(repeat ? { repeat, compare_runs: true } : {}),
+        ...(runs ? { repeat: runs, compare_runs: true } : {}),
         times: false,
         capture: "all",
         stream: true,

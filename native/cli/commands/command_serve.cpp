@@ -1,4 +1,5 @@
-// driftscope serve [--port N] [--open] [--results DIR] [--hub [--public URL | --listen ADDRESS[:PORT]]]
+// driftscope serve [--port N] [--open] [--results DIR] [--hub [--public URL | --listen ADDRESS[:PORT]]
+//                  [--timeout SECONDS]]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include "core/deploy/url.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/link_text.hpp"
+#include "native/host/page_runs.hpp"
 #include "native/http/serve.hpp"
 #include "native/platform/site.hpp"
 
@@ -35,13 +37,22 @@ Status check_listen(const ServeOptions& options) {
   return {};
 }
 
-Result<Exit> run_serve(ServeOptions options) {
+struct ServeCommand {
+  ServeOptions serve;
+  RunnerOptions runner;  ///< of the page's runs on devices
+};
+
+Result<Exit> run_serve(const ServeCommand& command) {
+  ServeOptions options = command.serve;
   constexpr int hub_port = 8457;
   DRIFTSCOPE_CHECK(check_listen(options));
   DRIFTSCOPE_TRY(options.site, find_site(options.site));
   DRIFTSCOPE_TRY(options.public_origin, public_origin(options.public_origin));
   if (options.hub && options.port < 0) options.port = hub_port;
   options.port = std::max(options.port, 0);
+  RunnerOptions runner = command.runner;
+  runner.site = options.site;
+  options.begin_elsewhere = page_runs(runner);
   options.say = [](const std::string& line) {
     print_out("{}\n", line);
     std::fflush(stdout);
@@ -56,7 +67,8 @@ Result<Exit> run_serve(ServeOptions options) {
 namespace commands::serve {
 
 static Command declare(CLI::App& app) {
-  auto options = std::make_shared<ServeOptions>();
+  auto command = std::make_shared<ServeCommand>();
+  ServeOptions* const options = &command->serve;
   options->traces = "traces";
   options->port = -1;
   app.add_option("--port", options->port, "Port on 127.0.0.1 (default: any free one)")
@@ -74,6 +86,12 @@ static Command declare(CLI::App& app) {
       "With --hub: devices in the same network reach it at this address of this machine, or at all "
       "of them (all), over TLS with a certificate made here (ADDRESS[:PORT], port 8458 if none is "
       "given)");
+  app.add_option_function<int>(
+         "--timeout",
+         [runner = &command->runner](int seconds) { runner->timeout = std::chrono::seconds(seconds); },
+         "With --hub: seconds without a sign of life after which the page gives up a device (default: 60)")
+      ->check(CLI::Range(1, 86400))
+      ->needs(hub);
   app.add_option("--traces", options->traces, "Folder for the traces that the page sends")
       ->capture_default_str();
   app.add_option("--results", options->results,
@@ -83,14 +101,15 @@ static Command declare(CLI::App& app) {
                  "Folder of the page (default: found beside the program, or $DRIFTSCOPE_SITE)");
   app.footer(
       "The page is reachable from this machine only, under an address that nobody can guess. Ctrl-C\n"
-      "stops the server. A phone reaches a hub in the same network (--listen), by cable ('adb reverse\n"
+      "stops the server. With --hub the page lists the devices that have joined, and compares on them\n"
+      "too. A phone reaches a hub in the same network (--listen), by cable ('adb reverse\n"
       "tcp:8457 tcp:8457') or through a proxy with TLS (--public), and nothing else of the server; each\n"
       "link is good for one browser, which then has a key of its own (docs/hub.md):\n"
       "  driftscope serve --hub --listen all\n"
       "  driftscope devices\n"
       "  driftscope compare model.onnx --right remote:pixel8/webgpu,remote:pixel8/fast");
-  return [options] {
-    const auto exit = run_serve(*options);
+  return [command] {
+    const auto exit = run_serve(*command);
     if (exit.ok()) return *exit;
     print_error(exit.error());
     return exit_of(exit.error());

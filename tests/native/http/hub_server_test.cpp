@@ -25,6 +25,8 @@ struct Served : Fixture {
           ServerOptions options;
           options.hub = hub.get();
           options.public_origin = "https://hub.example.org";
+          options.pc_targets = {"pc/strict"};
+          options.begin_elsewhere = [] { return std::unique_ptr<RunElsewhere>(); };
           return options;
         }()) {
     std::tie(segment, cookie) = join("phone");
@@ -60,12 +62,42 @@ TEST_CASE("HubServer_Device_IsNotTheOwner") {
                                       {"POST", "/api/hub/devices/phone/work"},
                                       {"POST", "/api/hub/devices/phone/remove"},
                                       {"POST", "/api/pc?run=x"},
+                                      {"GET", "/api/targets"},
                                       {"POST", "/api/traces"},
                                       {"GET", "/../secret.txt"},
                                       {"GET", "/%2e%2e/secret.txt"}})
     CHECK_MESSAGE(status_of(it.device(method, below, std::string(method) == "POST" ? "{}" : "")) == 404,
                   below);
   CHECK(it.hub->devices().size() == 1);
+}
+
+TEST_CASE("HubServer_OwnersPage_ListsDevicesAsTargets") {
+  Served it;
+  const auto session = nlohmann::json::parse(body_of(it.site.get("/api/session")));
+  CHECK(session.at("offers_targets") == true);
+  CHECK(!nlohmann::json::parse(body_of(it.device("GET", "/api/session"))).contains("offers_targets"));
+  const auto list = [&] { return nlohmann::json::parse(body_of(it.site.get("/api/targets"))).at("targets"); };
+  const auto targets = list();
+  REQUIRE(targets.size() > 3);
+  CHECK(targets[0].at("target") == "remote:phone/strict");
+  CHECK(targets[0].at("available") == true);
+  it.join("tablet");
+  CHECK(list().size() == 2 * targets.size());
+  it.now += 60;
+  CHECK(list()[0].at("available") == false);
+  CHECK(list()[0].at("detail").get<std::string>().find("silent for 60 s") != std::string::npos);
+  CHECK(it.hub->remove("tablet").ok());
+  CHECK(list().size() == targets.size());
+  // By the address of --public there are devices alone.
+  const std::string front = "GET " + it.site.token + "/api/targets HTTP/1.1\r\nHost: hub.example.org\r\n\r\n";
+  CHECK(status_of(send_raw(it.site.server->port(), front)) == 404);
+
+  // A server that runs nothing on devices lists none.
+  ServerOptions options;
+  options.hub = it.hub.get();
+  const TestSite plain(std::move(options));
+  CHECK(status_of(plain.get("/api/targets")) == 404);
+  CHECK(!nlohmann::json::parse(body_of(plain.get("/api/session"))).contains("offers_targets"));
 }
 
 TEST_CASE("HubServer_UnpairedClient_GetsNothing") {
@@ -99,6 +131,8 @@ TEST_CASE("HubServer_Link_JoinsByItsButtonAlone") {
                                       {"GET", "/api/jobs/aa"},
                                       {"GET", "/packages/x"},
                                       {"GET", "/api/hub/devices"},
+                                      {"GET", "/api/targets"},
+                                      {"POST", "/api/pc?run=x"},
                                       {"POST", "/api/hub/invitations"}})
     for (const std::string& cookies : {std::string(), "Cookie: " + it.cookie + "\r\n"})
       CHECK_MESSAGE(status_of(it.site.request(method, link + below, cookies,

@@ -11,6 +11,7 @@
 #include "native/host/host.hpp"
 #include "native/host/page_host_session.hpp"
 #include "native/http/hub_device.hpp"
+#include "native/http/offered_targets.hpp"
 
 namespace driftscope::hosts::remote {
 namespace {
@@ -103,9 +104,7 @@ class RemoteHost final : public Host {
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
-  bool can_run(const EngineInfo& engine) const override {
-    return engine.in_browsers && engine.browser_feature.empty();
-  }
+  bool can_run(const EngineInfo& engine) const override { return runs_on_devices(engine); }
 
   std::vector<std::string> names() const override {
     std::vector<std::string> names;
