@@ -1,4 +1,5 @@
-"""Commands with --cluster, the real program from end to end on two workers: matrix and verify, one worker killed."""
+"""Commands with --cluster, the real program from end to end on two workers, one of which is killed: matrix, verify,
+study."""
 import json
 import os
 import shutil
@@ -144,3 +145,92 @@ class VerifyTest(CommandTest):
         stored = self.stored("there")
         self.assertEqual(len({line["item"] for line in stored}), 8)
         self.assertEqual(len(stored), 8)
+
+
+class StudyTest(CommandTest):
+    """Answers of a model and its variant, attacks of both kinds, layers, times and a generated set."""
+
+    def study(self):
+        digits = ",".join(str(ASSETS / "data" / f"digits-test-{name}-ubyte")
+                          for name in ("images.idx3", "labels.idx1"))
+        study = {
+            "format": "driftscope-study-1", "name": "small", "title": "Small", "about": "Of a test.",
+            "models": [{"name": "lenet5", "path": str(ASSETS / "models" / "lenet5.onnx"),
+                        "variants": [{"name": "int8", "path": str(ASSETS / "models" / "lenet5-int8.onnx")}],
+                        "data": [{"name": "original", "source": f"idx:{digits}"},
+                                 {"name": "generated", "generated": {"method": "deephunter", "count": 20}}]}],
+            "targets": ["pc/strict", "pc/fast"], "samples": 40, "repetitions": 1,
+            "attacks": [
+                {"name": "fgsm", "method": "fgsm", "epsilon": 0.1, "samples": 30, "models": ["lenet5"],
+                 "transfer": True, "store": "8bit"},
+                {"name": "walk", "method": "boundary", "steps": 20, "samples": 5, "models": ["lenet5"],
+                 "transfer": True},
+                {"name": "pixel", "method": "single-pixel", "steps": 10, "samples": 6, "models": ["lenet5"]}],
+            "layers": [{"name": "VI", "title": "A layer", "model": "lenet5", "sample": 3,
+                        "layers": [{"layer": "conv", "value": "first:Conv", "columns": ["0", "-1"], "rows": []}]}]}
+        file = self.folder / "study.json"
+        file.write_text(json.dumps(study))
+        return file
+
+    def series(self, out):
+        """What was found, however it was cut into cells; all but times."""
+        found, names = {}, set()
+        for line in self.stored(out):
+            result, (name, _, _) = line["result"], line["item"].rpartition(" ")
+            self.assertNotIn("error", result, line)
+            self.assertNotIn((line["target"], line["item"]), names, "stored twice")
+            names.add((line["target"], line["item"]))
+            one = found.setdefault((line["target"], name), {"sums": {}, "samples": {}, "values": None})
+            if name.startswith("times"):
+                self.assertGreater(result["median_s"], 0)
+                continue
+            for key in ("attacked", "successes", "queries"):
+                one["sums"][key] = one["sums"].get(key, 0) + result.get(key, 0)
+            if name.startswith("layers"):
+                one["values"] = result
+            begin, count = result.get("begin", 0), len(result.get("predictions", []))
+            for index in range(count):
+                size = len(result.get("outputs", [])) // count
+                one["samples"][begin + index] = (result["labels"][index], result["predictions"][index],
+                                                 result["outputs"][index * size:(index + 1) * size])
+            for place, label in zip(result.get("originals", []), result.get("labels", [])):
+                one["samples"][place] = label
+        return found
+
+    def pictures(self, out):
+        """All adversarials, by attack."""
+        import numpy
+        folder = self.folder / out / "adversarials"
+        return {one.name: numpy.concatenate([numpy.load(path) for path in sorted(one.iterdir())]).tobytes()
+                for one in folder.iterdir()}
+
+    def test_worker_killed_in_the_middle(self):
+        file = self.study()
+        self.start_cluster(2, 3)
+        arguments = ("study", "run", file, "--full", "--quiet")
+        process = self.command(*arguments, "--out", "there", "--cluster", self.address)
+        self.kill_one_that_works("there", 5)
+        self.finish(process)
+        self.finish(self.command(*arguments, "--out", "here"))
+        there, here = self.series("there"), self.series("here")
+        self.assertEqual(sorted(there), sorted(here))
+        for name, found in here.items():
+            self.assertEqual(there[name], found, name)
+        self.assertEqual(self.pictures("there"), self.pictures("here"))
+
+    def test_interrupted_goes_on(self):
+        file = self.study()
+        self.start_cluster(2)
+        arguments = ("study", "run", file, "--full", "--out", "there", "--cluster", self.address)
+        process = self.command(*arguments)
+        until(lambda: len(self.stored("there")) >= 2, "some cells")
+        process.send_signal(2)
+        self.assertIn("not all samples have run", self.finish(process, 130))
+        before = self.stored("there")
+        # Nothing is left, here or there.
+        until(lambda: not self.jobs_of(2), "the end of jobs")
+        process = self.command("study", "run", file, "--budget", "1s", "--out", "there", "--cluster", self.address)
+        self.finish(process)
+        after = self.stored("there")
+        self.assertEqual(after[:len(before)], before)
+        self.assertGreater(len(after), len(before))
