@@ -202,6 +202,13 @@ file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/browsers")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/browsers/browser_registry.cpp" "${browser_files}"
   native/browser/browsers.hpp BrowserTable browsers browser_table)
 
+# native/campaign/stores/FOO.cpp defines campaign_stores::foo::add_to(CampaignStoreTable&). Compiled with the layer
+# (native/campaign).
+file(GLOB store_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/campaign/stores/*.cpp")
+file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/stores")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/stores/store_registry.cpp" "${store_files}"
+  native/campaign/store_kinds.hpp CampaignStoreTable campaign_stores campaign_store_table)
+
 # native/host/hosts/FOO/host.cpp defines hosts::foo::add_to(HostTable&). Compiled with the layer (native/host).
 file(GLOB host_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/host/hosts/*/host.cpp")
 set(host_folders "")

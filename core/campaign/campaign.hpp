@@ -35,10 +35,13 @@ class CampaignStore {
  public:
   virtual ~CampaignStore() = default;
   [[nodiscard]] virtual const CampaignResults& results() const = 0;
-  /// A cell that it does not have yet. When it returns, the result survives the end of this process.
+  /// When it returns, the result survives the end of this process. The first result of a cell stays: where
+  /// there is one, of another process perhaps, results() has that afterwards.
   [[nodiscard]] virtual Status add(const CampaignCell& cell, std::string result) = 0;
   /// Cells that it has, so that they are made again. On an error it has all that it had.
   [[nodiscard]] virtual Status remove(std::span<const CampaignCell> cells) = 0;
+  /// results() has what other processes have added meanwhile, too. What it had stays.
+  [[nodiscard]] virtual Status refresh() { return {}; }
 };
 
 /// For campaigns that nobody resumes.

@@ -93,6 +93,16 @@ Status read_result(std::string_view line, CampaignResults& results) {
   return {};
 }
 
+/// The error says what it is instead of a line that gives back both.
+Result<std::string> line_of(const CampaignCell& cell, std::string_view result) {
+  std::string line = fmt::format(R"({{"target":{},"item":{},"result":{}}})", json_text(json(cell.target)),
+                                 json_text(json(cell.item)), result);
+  CampaignResults read;
+  DRIFTSCOPE_CHECK(read_result(line, read));
+  if (read != CampaignResults{{cell, std::string(result)}}) return bad_input("is read differently");
+  return line;
+}
+
 // What is written must be read again: the fault is that of the command whose campaign it is.
 Error unreadable(std::string_view what, std::string_view why) {
   return internal_error(fmt::format("{} cannot be kept in a store: its line {}", what, why));
@@ -114,15 +124,15 @@ Result<std::string> header_line(const CampaignDefinition& definition) {
 }
 
 Result<std::string> result_line(const CampaignCell& cell, std::string_view result) {
-  std::string line = fmt::format(R"({{"target":{},"item":{},"result":{}}})", json_text(json(cell.target)),
-                                 json_text(json(cell.item)), result);
-  const std::string what =
-      fmt::format("the result of {} on {}", in_quotes(cell.item), in_quotes(cell.target));
-  CampaignResults read;
-  if (const Status status = read_result(line, read); !status.ok())
-    return unreadable(what, status.error().message);
-  if (read != CampaignResults{{cell, std::string(result)}}) return unreadable(what, "is read differently");
-  return line;
+  auto line = line_of(cell, result);
+  if (line.ok()) return line;
+  return unreadable(fmt::format("the result of {} on {}", in_quotes(cell.item), in_quotes(cell.target)),
+                    line.error().message);
+}
+
+Status check_result(const CampaignCell& cell, std::string_view result) {
+  auto line = line_of(cell, result);
+  return line.ok() ? Status() : Status(std::move(line).error());
 }
 
 Result<CampaignDefinition> definition_in(std::string_view text) {

@@ -1,5 +1,5 @@
 // The text of a campaign's store, "driftscope-campaign-1" (docs/formats.md): a line of JSON that names the
-// campaign, then one per result. Clients: FileStore (native/campaign), reports, tests. It touches no files.
+// campaign, then one per result. Clients: the stores (native/campaign), reports, tests. It touches no files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,6 +22,10 @@ struct CampaignDefinition {
 /// (an empty name, a result that is too deep or not JSON on one line).
 [[nodiscard]] Result<std::string> header_line(const CampaignDefinition& definition);
 [[nodiscard]] Result<std::string> result_line(const CampaignCell& cell, std::string_view result);
+
+/// Whether a store that keeps the parts of such a line apart may give them back: names that are not empty,
+/// and a result that json_text would write like this. The error says what it is instead ("is not …").
+[[nodiscard]] Status check_result(const CampaignCell& cell, std::string_view result);
 
 /// The campaign that a store is of, for those that only read it: read_store takes it. Errors: as of that.
 [[nodiscard]] Result<CampaignDefinition> definition_in(std::string_view text);

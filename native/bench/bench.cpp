@@ -19,8 +19,8 @@ namespace {
 class ModelBench {
  public:
   ModelBench(const BenchPlan& plan, const ModelFile& model, SiteServers& servers, const StopCheck& stop,
-             const PlanProgress& progress)
-      : plan_(plan), model_(model), servers_(servers), stop_(stop), progress_(progress) {
+             const PlanProgress& progress, std::vector<std::string>& notes)
+      : plan_(plan), model_(model), servers_(servers), stop_(stop), progress_(progress), notes_(notes) {
     limits_ = plan.limits;
     limits_.seconds /= plan.launches;
     if (limits_.max_runs > 0) limits_.max_runs = std::max<std::int64_t>(1, limits_.max_runs / plan.launches);
@@ -70,6 +70,7 @@ class ModelBench {
       add_launch(row.series, std::move(all_series[i]));
       const std::int64_t process_peak = row.process_peak_bytes;
       const std::int64_t heap_peak = row.wasm_heap_peak_bytes;
+      for (const std::string& note : subjects_[i]->notes()) notes_.push_back(row.target + ": " + note);
       subjects_[i]->describe(row);
       row.process_peak_bytes = std::max(row.process_peak_bytes, process_peak);
       row.wasm_heap_peak_bytes = std::max(row.wasm_heap_peak_bytes, heap_peak);
@@ -119,6 +120,7 @@ class ModelBench {
   SiteServers& servers_;
   const StopCheck& stop_;
   const PlanProgress& progress_;
+  std::vector<std::string>& notes_;  // of the report
   int launch_ = 0;
   std::vector<std::unique_ptr<Subject>> subjects_;  // of this launch
   std::vector<PlannedRow*> rows_;                   // of the subjects
@@ -148,7 +150,7 @@ Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop, const
   report.machine = machine.json;
   report.notes = machine.warnings;
   for (std::size_t i = 0; i < models.size() && !stop(); ++i)
-    ModelBench(plan, models[i], servers, stop, progress).run(planned[i]);
+    ModelBench(plan, models[i], servers, stop, progress, report.notes).run(planned[i]);
   for (auto& rows : planned)
     for (PlannedRow& one : rows) report.rows.push_back(std::move(one.row));
   if (stop()) report.notes.emplace_back("Stopped: these are the results so far.");

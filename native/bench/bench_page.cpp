@@ -6,6 +6,7 @@
 
 #include "native/browser/launcher.hpp"
 #include "native/browser/remote_device.hpp"
+#include "native/browser/run_conditions.hpp"
 #include "native/browser/webdriver_session.hpp"
 #include "native/http/hub_device.hpp"
 
@@ -60,6 +61,13 @@ class DevicePage final : public BenchPage {
     if (!now.ok()) return "can be asked no more: " + now.error().message;
     if (now->lost && now->lost->job == job_) return "lost its page " + lost_text(*now->lost);
     return std::nullopt;
+  }
+  // The page says them every few seconds, and at once when it is hidden.
+  std::vector<std::string> notes() const override {
+    const auto now = device_.now();
+    if (!now.ok() || now->conditions_of != job_ || !now->conditions) return {};
+    const auto seen = read_conditions(*now->conditions);
+    return seen ? condition_notes(*seen) : std::vector<std::string>();
   }
 
  private:

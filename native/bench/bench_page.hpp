@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "native/browser/browsers.hpp"
 #include "native/browser/web_driver_options.hpp"
@@ -30,6 +31,8 @@ class BenchPage {
   /// PSS of all its processes, and of the one for the GPU; 0: not known.
   [[nodiscard]] virtual std::int64_t memory() const { return 0; }
   [[nodiscard]] virtual std::int64_t gpu_process_memory() const { return 0; }
+  /// What disturbed it, a line each; nothing where it does not see that.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };
 
 /// Errors: the browser or the device is not here; cancelled, while it waits for a WebDriver's.

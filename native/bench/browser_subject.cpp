@@ -99,6 +99,8 @@ class BrowserSubject final : public Subject, private ServiceTransport {
             {0.0, page_->gpu_process_memory(), "gpu_process_pss"}};
   }
 
+  [[nodiscard]] std::vector<std::string> notes() const override { return page_->notes(); }
+
  private:
   // While a page measures, its worker alone gives signs of life: between two steps of a run.
   static LifeLimits limits_of(const SubjectSpec& spec) {

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/base/json.hpp"
+#include "native/campaign/sqlite_statement.hpp"
 #include "native/os/folders.hpp"
 
 namespace driftscope {
@@ -65,37 +66,12 @@ std::string machine_name(const std::string& machine) {
   return fmt::format("{} × {}", object.value("cpu", "unknown"), object.value("cores", 0));
 }
 
-/// One prepared statement; errors are kept by the connection.
-class Statement {
- public:
-  Statement(sqlite3* connection, const char* sql) {
-    sqlite3_prepare_v2(connection, sql, -1, &statement_, nullptr);
-  }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
+using Statement = SqliteStatement;
 
-  void bind(const std::string& text) {
-    sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-  }
-  void bind(double number) { sqlite3_bind_double(statement_, ++bound_, number); }
-  void bind(std::int64_t number) { sqlite3_bind_int64(statement_, ++bound_, number); }
-  void bind_null() { sqlite3_bind_null(statement_, ++bound_); }
-  /// NULL for what is not known.
-  void bind_known(std::int64_t number) { number > 0 ? bind(number) : bind_null(); }
-
-  [[nodiscard]] int step() { return statement_ ? sqlite3_step(statement_) : SQLITE_ERROR; }
-  [[nodiscard]] std::string text(int column) const {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return bytes ? std::string(bytes) : std::string();
-  }
-  [[nodiscard]] double real(int column) const { return sqlite3_column_double(statement_, column); }
-  [[nodiscard]] std::int64_t whole(int column) const { return sqlite3_column_int64(statement_, column); }
-
- private:
-  sqlite3_stmt* statement_ = nullptr;
-  int bound_ = 0;
-};
+/// NULL for what is not known.
+void bind_known(Statement& statement, std::int64_t number) {
+  number > 0 ? statement.bind(number) : statement.bind_null();
+}
 
 bool fits(const std::vector<std::string>& wanted, const std::string& name) {
   return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& one) {
@@ -176,9 +152,9 @@ struct History::State {
     insert.bind(figures.runs);
     insert.bind(row.load_ms);
     insert.bind(row.first_ms);
-    insert.bind_known(row.wasm_heap_peak_bytes);
-    insert.bind_known(row.process_peak_bytes);
-    insert.bind_known(row.download.bytes);
+    bind_known(insert, row.wasm_heap_peak_bytes);
+    bind_known(insert, row.process_peak_bytes);
+    bind_known(insert, row.download.bytes);
     insert.bind(row.ran);
     if (insert.step() != SQLITE_DONE) return failure();
     return {};

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/bench/bench_report.hpp"
@@ -42,6 +43,8 @@ class Subject : public BenchSubject {
   virtual void describe(BenchRow& row) const = 0;
   /// What its processes take now: "process_pss", "process_tree_pss", "gpu_process_pss".
   [[nodiscard]] virtual std::vector<MemoryRecord> processes() const = 0;
+  /// What disturbed it, as far as it knows: a line each.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };
 
 /// A process of SubjectSpec::program that runs the service. Loads, prepares and runs once, and writes the

@@ -23,6 +23,7 @@ Error RemoteSession::lost(const std::string& how) const {
 Result<BrowserOutcome> RemoteSession::run(JobContent content, const BrowserOptions& options,
                                           const BrowserProgressCallback& progress) {
   lost_job_.reset();
+  conditions_.reset();
   DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server_.jobs().add(std::move(content)));
   const BoardEntry entry(server_.jobs(), added);
   DRIFTSCOPE_TRY(const auto given, device_.give(server_, *added, progress));
@@ -48,6 +49,12 @@ std::optional<Error> RemoteSession::trouble(const Job& job, const Job::Snapshot&
   return lost(text);
 }
 
+// The page has said them before its result. Without them a run is as good.
+void RemoteSession::ask_for_conditions(const std::string& job) {
+  const auto device = device_.now();
+  if (device.ok() && device->conditions_of == job) conditions_ = device->conditions;
+}
+
 Result<BrowserOutcome> RemoteSession::watch(Job& job, const BrowserOptions& options,
                                             const BrowserProgressCallback& progress) {
   Clock::time_point asked{};
@@ -70,6 +77,7 @@ Result<BrowserOutcome> RemoteSession::watch(Job& job, const BrowserOptions& opti
     if (progress && !progress(report)) return Error{ErrorKind::cancelled, host().host + ": stopped"};
   }
   const Job::Snapshot last = job.wait(milliseconds(0));
+  ask_for_conditions(job.id());
   auto answer = job.take();
   if (!answer.ok()) return in_context(std::move(answer).error(), host().host);
   return BrowserOutcome{*std::move(answer), {}, last.run_began.value_or(last.last_sign)};

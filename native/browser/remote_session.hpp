@@ -12,9 +12,11 @@ namespace driftscope {
 
 class RemoteSession final : public PageSession {
  public:
-  /// The server must outlive the session. `lost`: set by each run, to what the page says of its own end.
-  RemoteSession(Server& server, RemoteDevice device, std::optional<messages::LostJob>& lost)
-      : server_(server), device_(std::move(device)), lost_job_(lost) {}
+  /// The server must outlive the session. Set by each run: `lost` to what the page says of its own end,
+  /// `conditions` to those that it saw, as of a device.
+  RemoteSession(Server& server, RemoteDevice device, std::optional<messages::LostJob>& lost,
+                std::optional<nlohmann::json>& conditions)
+      : server_(server), device_(std::move(device)), lost_job_(lost), conditions_(conditions) {}
 
   [[nodiscard]] const HostInfo& host() const override { return device_.host(); }
   /// Waits for the device while it has another job. Errors, beside those of PageSession: it was lost in the
@@ -29,11 +31,13 @@ class RemoteSession final : public PageSession {
   [[nodiscard]] std::optional<Error> trouble(const Job& job, const Job::Snapshot& now,
                                              const BrowserOptions& options,
                                              const messages::HubDevice& device) const;
+  void ask_for_conditions(const std::string& job);
   [[nodiscard]] Error lost(const std::string& how) const;
 
   Server& server_;
   RemoteDevice device_;
   std::optional<messages::LostJob>& lost_job_;
+  std::optional<nlohmann::json>& conditions_;
 };
 
 }  // namespace driftscope

@@ -83,6 +83,7 @@ FileStore::~FileStore() {
 }
 
 Status FileStore::add(const CampaignCell& cell, std::string result) {
+  if (stored_.results.contains(cell)) return {};
   DRIFTSCOPE_TRY(std::string line, result_line(cell, result));
   DRIFTSCOPE_CHECK(append(std::move(line)));
   stored_.results.emplace(cell, std::move(result));

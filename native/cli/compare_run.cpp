@@ -11,6 +11,7 @@
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
+#include "native/campaign/store_kinds.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/host/causal_test.hpp"
 #include "native/host/service_run.hpp"
@@ -48,7 +49,7 @@ std::string command_line(const CompareRequest& request, const GivenInputs& given
     text += " --input seed:42";
   text += input_arguments(request.inputs) + input_arguments(given.found_sizes);
   if (!request.dataset.empty()) text += " --dataset " + shell_quote(request.dataset);
-  if (!request.store.empty()) text += " --store " + shell_quote(request.store);
+  if (!request.store.empty()) text += " --store " + shell_quote(shown_store(request.store));
   if (request.trace != "all") text += " --trace " + request.trace;
   text += capture_text(request.capture);
   text += " --left " + shell_quote(left.text()) + " --right ";
@@ -99,6 +100,9 @@ Status CompareCommand::read_samples() {
     inputs_.plan.settle_ms = settle_time.count();
   inputs_.plan.unwatched_ms = std::llround(request_.times * 1e3);
   inputs_.memory_runs = request_.capture.memory_runs;
+  inputs_.on_devices = device_checks(request_.capture);
+  // Who asks for a single run gets one.
+  if (request_.repeat == 1) inputs_.on_devices.compare_runs = false;
   inputs_.plan.capture = messages::named<messages::Capture>(request_.trace).value_or(messages::Capture::all);
   return {};
 }
@@ -131,7 +135,7 @@ Result<ComparisonView> CompareCommand::run(const Target& left, const std::vector
   ComparisonRun comparison(model_.graph,
                            {.targets = targets_,
                             .perturbation_check = request_.capture.perturbation_check,
-                            .watch_memory = request_.capture.memory_runs > 0,
+                            .watch_memory = watches_memory(inputs_, targets),
                             .dataset = std::move(dataset),
                             .sensitivity = request_.sensitivity},
                            std::move(about), host, threads, *this);

@@ -10,10 +10,12 @@
 namespace driftscope {
 namespace {
 
+constexpr double learn_again = 5.0;  // s
+
 class JobRun {
  public:
   JobRun(const JobCampaign& campaign, CampaignStore& store, JobPool& pool)
-      : campaign_(campaign), store_(store), pool_(pool), begin_(seconds_now()) {
+      : campaign_(campaign), store_(store), pool_(pool), begin_(seconds_now()), learnt_(begin_) {
     for (std::size_t i = 0; i < campaign.cells; ++i)
       if (!store.results().contains(campaign.name(i))) left_.push_back(i);
   }
@@ -22,6 +24,7 @@ class JobRun {
     while (!left_.empty() || !running_.empty()) {
       const bool over = campaign_.stopped() || out_of_time();
       if (over && running_.empty()) break;
+      DRIFTSCOPE_CHECK(learn());
       if (!over) DRIFTSCOPE_CHECK(submit());
       show();
       DRIFTSCOPE_TRY(const std::vector<ProgramJobResult> ended, pool_.wait(job_look_again));
@@ -43,6 +46,15 @@ class JobRun {
 
   [[nodiscard]] std::string lane_of(std::size_t cell) const {
     return campaign_.lane ? campaign_.lane(cell) : std::string();
+  }
+
+  /// Cells that another process has done meanwhile are not begun.
+  Status learn() {
+    if (seconds_now() - learnt_ < learn_again) return {};
+    learnt_ = seconds_now();
+    DRIFTSCOPE_CHECK(store_.refresh());
+    std::erase_if(left_, [&](std::size_t cell) { return store_.results().contains(campaign_.name(cell)); });
+    return {};
   }
 
   Status submit() {
@@ -99,6 +111,7 @@ class JobRun {
   CampaignStore& store_;
   JobPool& pool_;
   double begin_;
+  double learnt_ = 0.0;
   std::int64_t ended_ = 0;  ///< by this process
   std::int64_t next_id_ = 1;
   std::vector<std::size_t> left_;

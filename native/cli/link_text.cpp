@@ -7,8 +7,9 @@ namespace driftscope {
 
 void show_link(const std::string& url, std::chrono::seconds life) {
   print_out(
-      "\nOpen this link on the device within {} minutes. It is good for one browser, the first that opens "
-      "it.\n\n",
+      "\nOpen this link on the device within {} minutes, and press Join. It is good for one browser, the "
+      "first "
+      "that joins.\n\n",
       std::chrono::duration_cast<std::chrono::minutes>(life).count());
   // Nothing but blocks and colours: print_out would take the colours away.
   const auto code = is_terminal(stdout) ? qr_code(url) : Result<QrCode>(missing_error(""));

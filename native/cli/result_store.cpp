@@ -11,7 +11,8 @@
 #include "native/bench/machine.hpp"
 #include "native/browser/web_driver_identity.hpp"
 #include "native/browser/web_driver_target.hpp"
-#include "native/campaign/file_store.hpp"
+#include "native/campaign/store_kinds.hpp"
+#include "native/cli/console.hpp"
 #include "native/host/host.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
@@ -88,7 +89,7 @@ std::string hashes_of(const NamedInputs& tensors) {
   return text;
 }
 
-Result<std::unique_ptr<CampaignStore>> open_result_store(const fs::path& path, const std::string& kind,
+Result<std::unique_ptr<CampaignStore>> open_result_store(const std::string& spec, const std::string& kind,
                                                          nlohmann::json fields, const fs::path& given_site) {
   CampaignDefinition definition{kind, std::move(fields), build_id()};
   definition.fields["cpu"] = describe_machine().cpu;
@@ -98,8 +99,9 @@ Result<std::unique_ptr<CampaignStore>> open_result_store(const fs::path& path, c
   if (site.ok()) {
     DRIFTSCOPE_TRY(definition.fields["site_sha256"], site_sha256(*site));
   }
-  DRIFTSCOPE_TRY(FileStore store, FileStore::open(path, definition));
-  return std::unique_ptr<CampaignStore>(new FileStore(std::move(store)));
+  return open_campaign_store(spec, definition, {.notice = [](const std::string& what) {
+                               print_text(stderr, fmt::format("driftscope: {}\n", what));
+                             }});
 }
 
 }  // namespace driftscope

@@ -29,9 +29,9 @@ namespace driftscope {
 [[nodiscard]] std::string hashes_of(const ModelFile& model);
 [[nodiscard]] std::string hashes_of(const NamedInputs& tensors);
 
-/// `fields`: what the results depend on beside this machine, the build, the page and the targets. `site`: as
-/// of find_site. Errors: those of FileStore, and of site_sha256.
-[[nodiscard]] Result<std::unique_ptr<CampaignStore>> open_result_store(const std::filesystem::path& path,
+/// `spec`: as open_campaign_store takes it. `fields`: what the results depend on beside this machine, the
+/// build, the page and the targets. `site`: as of find_site. Errors: those of the store, and of site_sha256.
+[[nodiscard]] Result<std::unique_ptr<CampaignStore>> open_result_store(const std::string& spec,
                                                                        const std::string& kind,
                                                                        nlohmann::json fields,
                                                                        const std::filesystem::path& site);

@@ -10,6 +10,7 @@
 #include "core/base/json_lists.hpp"
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
+#include "native/campaign/store_kinds.hpp"
 #include "native/cli/placed_path.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/host/mutants_run.hpp"
@@ -224,7 +225,8 @@ Result<std::unique_ptr<CampaignStore>> open_study_store(const documents::Study& 
   fields["subjects"] = std::move(subjects);
   if (!study.attacks.empty()) fields["attacks"] = attack_fields(study);
   if (!study.layers.empty()) fields["layers"] = layer_fields(study);
-  auto store = open_result_store(files.out / study_store_name, "study", std::move(fields), options.site);
+  auto store = open_result_store(file_store_spec(files.out / study_store_name), "study", std::move(fields),
+                                 options.site);
   if (store.ok()) return store;
   // Here the option is another one.
   Error error = std::move(store).error();

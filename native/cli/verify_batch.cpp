@@ -30,7 +30,8 @@ Result<ProgramJob> job_for(const VerifyBatch& batch, const VerifyBatch::TraceFil
   const std::string name = "trace/" + trace.path.filename().string();
   job.files[name] = trace.path;
   job.arguments.push_back("@{" + name + "}");
-  job.arguments.insert(job.arguments.end(), batch.options.begin(), batch.options.end());
+  for (const auto* const some : {&batch.options, &batch.others})
+    job.arguments.insert(job.arguments.end(), some->begin(), some->end());
   job.arguments.insert(job.arguments.end(), {"--json", std::string("@{") + job_result_name + "}", "--quiet"});
   return job;
 }

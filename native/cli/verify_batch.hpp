@@ -21,8 +21,9 @@ struct VerifyBatch {
     std::string key;   ///< SHA-256 of model, trace and options
   };
   std::vector<TraceFile> traces;
-  std::vector<std::string> options;  ///< of verify, for each
-  std::filesystem::path results;     ///< folder of the verifications, KEY.json each
+  std::vector<std::string> options;      ///< of verify, for each
+  std::vector<std::string> others = {};  ///< the same, that results do not depend on
+  std::filesystem::path results;         ///< folder of the verifications, KEY.json each
   std::function<void(const documents::MatrixCell& cell)> found = {};  ///< a trace that is bad
 };
 

@@ -1,8 +1,11 @@
 #include "native/compare/comparison_host.hpp"
 
+#include <algorithm>
+
 #include "core/inputs/found_inputs.hpp"
 #include "core/inputs/input_source.hpp"
 #include "native/bench/open_subject.hpp"
+#include "native/browser/remote_device.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/host/service_run.hpp"
 #include "native/os/free_memory.hpp"
@@ -109,7 +112,34 @@ class MemoryRun final : public TargetRun {
   Trace trace_;
 };
 
+/// Of a target whose memory is not watched, beside one whose is.
+class NoRun final : public TargetRun {
+ public:
+  Result<RunState> poll(const StepProgress& /*progress*/) override { return RunState::finished; }
+  Trace take() override { return {}; }
+};
+
+bool watches_device(const ComparisonInputs& inputs, const Target& target) {
+  return inputs.memory_runs <= 0 && inputs.on_devices.memory && is_remote(target);
+}
+
 }  // namespace
+
+bool watches_memory(const ComparisonInputs& inputs, std::span<const Target> targets) {
+  return inputs.memory_runs > 0 ||
+         std::ranges::any_of(targets, [&](const Target& target) { return watches_device(inputs, target); });
+}
+
+// Times of layers are then those of few runs, and may not have settled; the time of the whole model, which
+// is measured unwatched, does not change.
+messages::RunPlan plan_on(const Target& target, const ComparisonInputs& inputs) {
+  messages::RunPlan plan = inputs.plan;
+  if (!inputs.on_devices.compare_runs || plan.compare_runs || !is_remote(target)) return plan;
+  if (plan.repeat < 2) plan.repeat = device_repeats;
+  plan.settle_ms = 0;
+  plan.compare_runs = true;
+  return plan;
+}
 
 NativeComparisonHost::NativeComparisonHost(const ModelFile& model, const ComparisonInputs& inputs,
                                            TargetRunner& runner)
@@ -117,7 +147,7 @@ NativeComparisonHost::NativeComparisonHost(const ModelFile& model, const Compari
 
 NativeComparisonHost::~NativeComparisonHost() { runner_.rest(); }
 
-RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
+RunRequest NativeComparisonHost::request_for(const Target& target, RunPurpose purpose) const {
   RunRequest request;
   request.model = &model_;
   request.stopped = inputs_.stopped;
@@ -135,16 +165,17 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
       break;
     case RunPurpose::layers:
       request.inputs = inputs_.inputs.tensors;
-      request.plan = inputs_.plan;
+      request.plan = plan_on(target, inputs_);
       request.sink = inputs_.sink;
       break;
   }
   return request;
 }
 
-Result<RunRequest> NativeComparisonHost::request_for_samples(std::span<const std::int64_t> samples) const {
+Result<RunRequest> NativeComparisonHost::request_for_samples(const Target& target,
+                                                             std::span<const std::int64_t> samples) const {
   const GivenDataset& dataset = *inputs_.dataset;
-  RunRequest request = request_for(RunPurpose::dataset);
+  RunRequest request = request_for(target, RunPurpose::dataset);
   request.plan.samples = std::ssize(samples);
   if (std::ssize(samples) == dataset.samples) {
     request.inputs = dataset.stacked;
@@ -158,28 +189,31 @@ Result<std::unique_ptr<TargetRun>> NativeComparisonHost::start(const Target& tar
                                                                std::span<const std::int64_t> samples) {
   give_back_free_memory();
   if (purpose == RunPurpose::dataset) {
-    DRIFTSCOPE_TRY(RunRequest request, request_for_samples(samples));
+    DRIFTSCOPE_TRY(RunRequest request, request_for_samples(target, samples));
     return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, std::move(request), std::nullopt));
   }
-  if (purpose == RunPurpose::memory)
-    return std::unique_ptr<TargetRun>(new MemoryRun(runner_, target, memory_request(), request_for(purpose),
-                                                    memory_servers_, [this] { return stopped(); }));
+  if (purpose == RunPurpose::memory) return watch_memory_of(target);
   // A file that was recorded earlier has inputs of its own.
   const bool made_here = target.host != "file";
   const auto chosen = made_here ? inputs_.inputs.chosen : std::nullopt;
   if (purpose == RunPurpose::layers && !inputs_.sink && made_here)
     return std::unique_ptr<TargetRun>(
-        new SpillingRun(runner_, target, request_for(purpose), chosen, values_));
-  return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, request_for(purpose), chosen));
+        new SpillingRun(runner_, target, request_for(target, purpose), chosen, values_));
+  return std::unique_ptr<TargetRun>(new BlockingRun(runner_, target, request_for(target, purpose), chosen));
 }
 
-MemoryRunsRequest NativeComparisonHost::memory_request() const {
+std::unique_ptr<TargetRun> NativeComparisonHost::watch_memory_of(const Target& target) {
+  if (watches_device(inputs_, target))
+    return device_memory_run(runner_, target, request_for(target, RunPurpose::outputs));
+  if (inputs_.memory_runs <= 0) return std::make_unique<NoRun>();
   MemoryRunsRequest request;
   request.model = &model_;
   request.inputs = inputs_.inputs.tensors;
   request.runs = inputs_.memory_runs;
   request.runner = runner_.options();
-  return request;
+  return std::make_unique<MemoryRun>(runner_, target, std::move(request),
+                                     request_for(target, RunPurpose::memory), memory_servers_,
+                                     [this] { return stopped(); });
 }
 
 // Giving back takes a call for each value.

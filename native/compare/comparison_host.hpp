@@ -11,6 +11,7 @@
 
 #include "core/compare/comparison_run.hpp"
 #include "native/bench/memory_runs.hpp"
+#include "native/compare/device_checks.hpp"
 #include "native/host/inputs.hpp"
 #include "native/host/spilled_values.hpp"
 #include "native/host/target_runner.hpp"
@@ -26,8 +27,9 @@ inline constexpr std::chrono::milliseconds unwatched_time{1000};
 struct ComparisonInputs {
   GivenInputs inputs;
   std::optional<GivenDataset> dataset = {};
-  messages::RunPlan plan = {};         ///< of the runs that are compared
-  std::int64_t memory_runs = 200;      ///< over at most so many memory is watched, where it is
+  messages::RunPlan plan = {};     ///< of the runs that are compared
+  std::int64_t memory_runs = 200;  ///< over at most so many memory is watched, where it is; 0: on none
+  DeviceChecks on_devices = {};
   TensorSink sink = {};                ///< of the only target, whose trace then holds no values
   std::function<bool()> stopped = {};  ///< called from any thread; none: never
 };
@@ -47,9 +49,10 @@ class NativeComparisonHost final : public ComparisonHost {
   [[nodiscard]] bool stopped() const override;
 
  private:
-  [[nodiscard]] RunRequest request_for(RunPurpose purpose) const;
-  [[nodiscard]] Result<RunRequest> request_for_samples(std::span<const std::int64_t> samples) const;
-  [[nodiscard]] MemoryRunsRequest memory_request() const;
+  [[nodiscard]] RunRequest request_for(const Target& target, RunPurpose purpose) const;
+  [[nodiscard]] Result<RunRequest> request_for_samples(const Target& target,
+                                                       std::span<const std::int64_t> samples) const;
+  [[nodiscard]] std::unique_ptr<TargetRun> watch_memory_of(const Target& target);
 
   const ModelFile& model_;
   const ComparisonInputs& inputs_;
@@ -61,6 +64,12 @@ class NativeComparisonHost final : public ComparisonHost {
 
 /// The parts of a view that are known before anything has run: model and inputs.
 [[nodiscard]] ComparisonView describe_comparison(const ModelFile& model, const ComparisonInputs& inputs);
+
+/// Whether memory is watched on any of these targets.
+[[nodiscard]] bool watches_memory(const ComparisonInputs& inputs, std::span<const Target> targets);
+
+/// The plan of a target's runs that are compared: that of all, or with the checks of devices.
+[[nodiscard]] messages::RunPlan plan_on(const Target& target, const ComparisonInputs& inputs);
 
 /// For the data set, if there is one; nobody goes on with its answers.
 [[nodiscard]] std::optional<DatasetPlan> dataset_plan(const ComparisonInputs& inputs);

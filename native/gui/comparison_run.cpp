@@ -68,14 +68,19 @@ Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
     inputs.plan.settle_ms = settle_time.count();
   }
   inputs.plan.unwatched_ms = unwatched_time.count();
+  if (!wanted.choice.watch_memory) inputs.memory_runs = 0;
+  inputs.on_devices = {.compare_runs = true, .memory = true};
   inputs.stopped = callbacks.stopped;
+  std::vector<Target> targets;
+  for (const std::string& text : wanted.choice.targets)
+    if (auto target = parse_target(text); target.ok()) targets.push_back(*std::move(target));
   Shown shown(wanted, callbacks);
   ThreadPool threads(usable_processors());
   NativeComparisonHost host(model, inputs, runner);
   ComparisonRun run(model.graph,
                     {.targets = wanted.choice.targets,
                      .perturbation_check = wanted.choice.perturbation_check,
-                     .watch_memory = wanted.choice.watch_memory,
+                     .watch_memory = watches_memory(inputs, targets),
                      .dataset = dataset_plan(inputs),
                      .sensitivity = SensitivityWanted::when_cheap},
                     describe_comparison(model, inputs), host, threads, shown);

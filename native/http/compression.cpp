@@ -163,4 +163,23 @@ bool decodes_to(Coding coding, std::string_view coded, std::string_view plain) {
   return coded == plain;
 }
 
+Result<std::vector<std::byte>> unpack_gzip(std::span<const std::byte> coded, std::size_t bytes) {
+  constexpr std::size_t most = std::numeric_limits<uInt>::max() - 1;
+  if (coded.size() > most || bytes > most) return limit_error("a packed body of more than 4 GiB");
+  z_stream stream{};
+  if (inflateInit2(&stream, gzip_window) != Z_OK) return limit_error("no memory is left to unpack a body");
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> ended(&stream, &inflateEnd);
+  // One byte more, so that a longer one is noticed.
+  std::vector<std::byte> plain(bytes + 1);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(coded.data()));
+  stream.avail_in = static_cast<uInt>(coded.size());
+  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_out = static_cast<uInt>(plain.size());
+  const int state = inflate(&stream, Z_FINISH);
+  if (state != Z_STREAM_END || stream.avail_in != 0 || stream.avail_out != 1)
+    return bad_input("the packed body is no gzip of as many bytes as it says");
+  plain.resize(bytes);
+  return plain;
+}
+
 }  // namespace driftscope

@@ -1,10 +1,15 @@
 // Content codings of HTTP (RFC 9110, 8.4): choosing one that a browser accepts, encoding, and checking.
-// Client: static_files. It knows nothing of files or requests.
+// Clients: static_files, job_api. It knows nothing of files or requests.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
 
 namespace driftscope {
 
@@ -23,5 +28,9 @@ enum class Coding { identity, gzip, brotli };
 
 /// Whether `coded` is `plain` in this coding, nothing before it and nothing after.
 [[nodiscard]] bool decodes_to(Coding coding, std::string_view coded, std::string_view plain);
+
+/// What a body holds that was packed by gzip, which must be `bytes` long: no more is ever unpacked. Errors:
+/// another length, no gzip, something behind it.
+[[nodiscard]] Result<std::vector<std::byte>> unpack_gzip(std::span<const std::byte> coded, std::size_t bytes);
 
 }  // namespace driftscope

@@ -30,6 +30,8 @@ bool is_token(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+Error no_name() { return bad_input("a device's name has letters or digits of a to z and 0 to 9, as pixel8"); }
+
 }  // namespace
 
 HubClock system_hub_clock() {
@@ -100,31 +102,49 @@ bool Hub::knows(std::string_view segment) const {
   return find(segment) != nullptr || links_.contains(segment);
 }
 
-Hub::Admission Hub::admit(std::string_view segment, bool opens, const std::vector<std::string>& cookies) {
+Hub::Answer Hub::admit(std::string_view segment, const std::vector<std::string>& cookies) const {
   const std::lock_guard lock(mutex_);
   if (const Device* const device = find(segment)) {
     const std::string secret = cookie(cookies, device_cookie);
     const bool known = !secret.empty() && same_token(hash_of(secret), device->secret_hash);
-    return {known ? Answer::known : Answer::refused, {}};
+    return known ? Answer::known : Answer::refused;
   }
   const auto link = links_.find(segment);
-  if (link == links_.end()) return {};
-  if (link->second.until <= options_.clock.steady()) {
-    links_.erase(link);
-    return {Answer::refused, {}};
-  }
-  if (!opens) return {Answer::refused, {}};
-  const auto secret = random_token();
-  if (!secret.ok()) return {Answer::refused, {}};
+  if (link == links_.end()) return Answer::stranger;
+  return is_open(link->second) ? Answer::invited : Answer::refused;
+}
+
+bool Hub::is_link(std::string_view segment) const {
+  const std::lock_guard lock(mutex_);
+  const auto link = links_.find(segment);
+  return link != links_.end() && is_open(link->second);
+}
+
+Result<Hub::Joined> Hub::join(std::string_view segment, const messages::HubJoin& said) {
+  const std::string wanted = device_name(said.name);
+  if (wanted.empty()) return no_name();
+  DRIFTSCOPE_TRY(const std::string secret, random_token());
+  const std::lock_guard lock(mutex_);
+  const auto link = links_.find(segment);
+  if (link == links_.end() || !is_open(link->second))
+    return missing_error("this link was used by another browser, or is too old");
+  if (devices_.size() >= options_.max_devices)
+    return limit_error(fmt::format("the hub has {} devices; remove some", devices_.size()));
   Device device;
-  device.secret_hash = hash_of(*secret);
+  device.name = free_name(wanted);
+  device.secret_hash = hash_of(secret);
   device.joined = options_.clock.seconds();
+  device.heard = options_.clock.steady();
+  device.was_heard = true;
+  const std::string name = device.name;
   links_.erase(link);
   devices_.emplace(std::string(segment), std::move(device));
+  say(name + " has joined");
   keep_keys();
-  return {Answer::joined,
-          fmt::format("{}={}; Path=/{}/; Max-Age={}; HttpOnly; SameSite=Strict", device_cookie, *secret,
-                      segment, std::chrono::seconds(device_cookie_life).count())};
+  return Joined{
+      .welcome = {.name = name, .job = {}},
+      .set_cookie = fmt::format("{}={}; Path=/{}/; Max-Age={}; HttpOnly; SameSite=Strict", device_cookie,
+                                secret, segment, std::chrono::seconds(device_cookie_life).count())};
 }
 
 Result<messages::Welcome> Hub::here(std::string_view segment, const messages::Here& said) {
@@ -140,8 +160,7 @@ Result<messages::Welcome> Hub::here(std::string_view segment, const messages::He
   }
   if (said.name || device->name.empty()) {
     const std::string wanted = device_name(said.name.value_or("device"));
-    if (wanted.empty())
-      return bad_input("a device's name has letters or digits of a to z and 0 to 9, as pixel8");
+    if (wanted.empty()) return no_name();
     if (wanted != device->name) {
       const bool is_new = device->name.empty();
       const std::string before = std::exchange(device->name, "");
@@ -152,6 +171,10 @@ Result<messages::Welcome> Hub::here(std::string_view segment, const messages::He
   }
   device->said = said;
   if (said.lost) device->lost = said.lost;
+  if (said.conditions && said.job) {
+    device->conditions = said.conditions;
+    device->conditions_of = *said.job;
+  }
   messages::Welcome welcome{.name = device->name, .job = {}};
   // A page that was lost during a job is not asked for it again: whoever waits for it may do that.
   if (device->work && !said.job && (!device->lost || device->lost->job != device->work->job))
@@ -195,7 +218,8 @@ std::vector<messages::HubDevice> Hub::devices() const {
     if (device.name.empty()) continue;
     messages::HubDevice& one = list.emplace_back();
     one.name = device.name;
-    one.about = device.said.about;
+    // Nothing yet, of one that has only just joined, or was not heard since the hub started.
+    one.about = device.said.about.is_object() ? device.said.about : nlohmann::json::object();
     one.joined = device.joined;
     // One that was not heard since the hub started may be anywhere.
     one.silent_ms = device.was_heard
@@ -204,6 +228,8 @@ std::vector<messages::HubDevice> Hub::devices() const {
     one.visible = device.said.visible;
     if (device.work) one.job = device.work->job;
     one.lost = device.lost;
+    one.conditions = device.conditions;
+    if (device.conditions) one.conditions_of = device.conditions_of;
   }
   std::ranges::sort(list, {}, &messages::HubDevice::name);
   return list;

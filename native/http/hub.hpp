@@ -1,9 +1,10 @@
 // The devices of a hub: browsers anywhere that joined by a link, each with a key of its own, and the job that
 // each is to run. It knows no HTTP: hub_api.hpp has the routes. Clients: server, serve, tests.
 //
-// A link is good for one browser, the first that opens it within ten minutes; that browser gets a cookie, and
-// from then on the link's segment and the cookie together are the device's key. Keys are kept in a file (of
-// the cookie only a hash), so that a device stays paired when the hub starts again.
+// A link is good for one browser, the first whose visitor presses Join within ten minutes: opening it changes
+// nothing, since programs that show previews of links, and scanners, open them too. That browser gets a
+// cookie, and from then on the link's segment and the cookie together are the device's key. Keys are kept in
+// a file (of the cookie only a hash), so that a device stays paired when the hub starts again.
 #pragma once
 
 #include <chrono>
@@ -54,16 +55,20 @@ class Hub {
   enum class Answer {
     stranger,  ///< the segment is none of ours
     refused,   ///< it was used by another browser, or is too old
-    joined,    ///< now: the answer sets the cookie
+    invited,   ///< of an open link: the page, and joining
     known
   };
-  struct Admission {
-    Answer answer = Answer::stranger;
-    std::string set_cookie = {};  ///< header of the answer to `joined`
+  /// Of a request for paths below `segment`; changes nothing.
+  [[nodiscard]] Answer admit(std::string_view segment, const std::vector<std::string>& cookies) const;
+  [[nodiscard]] bool is_link(std::string_view segment) const;
+
+  struct Joined {
+    messages::Welcome welcome;
+    std::string set_cookie;  ///< header of the answer
   };
-  /// Of a request for paths below `segment`. `opens`: whether it opens the page.
-  [[nodiscard]] Admission admit(std::string_view segment, bool opens,
-                                const std::vector<std::string>& cookies);
+  /// The browser at an open link becomes a device. Errors: the name cannot be one, or the link is none any
+  /// more (`missing`): another browser was first, or it is too old.
+  [[nodiscard]] Result<Joined> join(std::string_view segment, const messages::HubJoin& said);
 
   // The device's side; `segment` must have been admitted.
   /// A sign of life. Errors: the name cannot be one.
@@ -97,6 +102,9 @@ class Hub {
     messages::Here said = {};
     std::optional<messages::HubWork> work = {};
     std::optional<messages::LostJob> lost = {};
+    // Of the last job that had some: who waits for it asks when it is over.
+    std::string conditions_of = {};
+    std::optional<nlohmann::json> conditions = {};
   };
 
   explicit Hub(HubOptions options) : options_(std::move(options)) {}
@@ -105,6 +113,7 @@ class Hub {
   [[nodiscard]] Device* find(std::string_view segment);
   [[nodiscard]] const Device* find(std::string_view segment) const;
   [[nodiscard]] Device* named(std::string_view name);
+  [[nodiscard]] bool is_open(const Link& link) const { return link.until > options_.clock.steady(); }
   [[nodiscard]] std::string free_name(const std::string& wanted) const;
   void forget(std::string_view segment);
   void say(const std::string& line) const;

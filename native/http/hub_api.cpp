@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/format.hpp"
 #include "core/base/json.hpp"
 #include "native/http/job_api.hpp"
 #include "native/http/send.hpp"
@@ -134,12 +136,37 @@ Status give(Hub& hub, const std::string& name, const messages::HubWork& work) {
   return hub.give(name, work);
 }
 
+/// What its owner calls it; empty where the system does not say.
+std::string machine_name() {
+  constexpr std::size_t longest = 64;
+  std::ifstream file("/proc/sys/kernel/hostname");
+  std::string name;
+  std::getline(file, name);
+  return plain_text(name, longest);
+}
+
 void add_device_routes(httplib::Server& server, const HubRoutes& routes, Hub& hub) {
   server.Get(routes.devices + "/api/session", [&hub](const Request& request, Response& response) {
-    const messages::Session session{
-        .accepts_traces = false, .pc_targets = {}, .device = hub.name_of(request.matches[1].str())};
+    const std::string segment = request.matches[1].str();
+    messages::Session session;
+    if (hub.is_link(segment))
+      session.link_of = machine_name();
+    else
+      session.device = hub.name_of(segment);
     send_json(response, encode(session));
   });
+
+  server.Post(routes.devices + "/api/hub/join",
+              [&hub](const Request& request, Response& response, const ContentReader& reader) {
+                const auto said = read_message<messages::HubJoin>(reader, response);
+                if (!said) return;
+                const auto joined = hub.join(request.matches[1].str(), *said);
+                if (!joined.ok())
+                  return refuse(response, joined.error().kind == ErrorKind::bad_input ? 400 : 403,
+                                joined.error().message);
+                response.set_header("Set-Cookie", joined->set_cookie);
+                send_json(response, encode(joined->welcome));
+              });
 
   server.Post(routes.devices + "/api/hub/here",
               [&hub](const Request& request, Response& response, const ContentReader& reader) {
@@ -178,12 +205,15 @@ void add_owner_routes(httplib::Server& server, const HubRoutes& routes, Hub& hub
     send_json(response, encode(messages::HubDevices{.devices = hub.devices()}));
   });
   server.Post(routes.owner + "/api/hub/invitations",
-              [&hub, url = routes.url](const Request&, Response& response, const ContentReader& reader) {
+              [&hub, url = routes.url, fingerprint = routes.fingerprint](const Request&, Response& response,
+                                                                         const ContentReader& reader) {
                 if (!read_body(reader, max_message_bytes, response)) return;
                 const auto segment = hub.invite();
                 if (!segment.ok()) return refuse(response, 409, segment.error().message);
-                send_json(response, encode(messages::HubInvitation{.url = url(*segment),
-                                                                   .seconds = hub.link_life().count()}));
+                messages::HubInvitation link{
+                    .url = url(*segment), .seconds = hub.link_life().count(), .fingerprint = {}};
+                if (!fingerprint.empty()) link.fingerprint = fingerprint;
+                send_json(response, encode(link));
               });
   const std::string device = routes.owner + "/api/hub/devices/([a-z0-9-]{1,64})";
   server.Post(
@@ -204,6 +234,12 @@ void add_owner_routes(httplib::Server& server, const HubRoutes& routes, Hub& hub
 }
 
 }  // namespace
+
+bool is_for_links(std::string_view method, std::string_view below) {
+  if (method == "POST") return below == "/api/hub/join";
+  if (method != "GET" && method != "HEAD") return false;
+  return below == "/api/session" || (!below.starts_with("/api/") && !below.starts_with("/packages/"));
+}
 
 void add_hub_routes(httplib::Server& server, const HubRoutes& routes, Hub& hub) {
   add_device_routes(server, routes, hub);

@@ -30,14 +30,16 @@ std::vector<std::string> origins_of(const CertificateNames& names, int port) {
 
 class OpenHubFront final : public HubFront {
  public:
-  OpenHubFront(std::unique_ptr<TlsFront> front, std::vector<std::string> origins)
-      : front_(std::move(front)), origins_(std::move(origins)) {}
+  OpenHubFront(std::unique_ptr<TlsFront> front, std::vector<std::string> origins, std::string fingerprint)
+      : front_(std::move(front)), origins_(std::move(origins)), fingerprint_(std::move(fingerprint)) {}
   const std::vector<std::string>& origins() const override { return origins_; }
+  const std::string& fingerprint() const override { return fingerprint_; }
   Status start(int server_port) override { return front_->start(server_port); }
 
  private:
   std::unique_ptr<TlsFront> front_;
   std::vector<std::string> origins_;
+  std::string fingerprint_;
 };
 
 void introduce(const HubFrontOptions& options, const std::vector<std::string>& origins,
@@ -49,8 +51,7 @@ void introduce(const HubFrontOptions& options, const std::vector<std::string>& o
   if (!certificate.why_not_kept.empty())
     options.say(fmt::format("the certificate in {} was replaced: {}", options.certificate.string(),
                             certificate.why_not_kept));
-  options.say("SHA-256 fingerprint of its certificate, to be compared with what the browser shows:\n  " +
-              certificate.fingerprint);
+  options.say(fingerprint_text(certificate.fingerprint));
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ Result<std::unique_ptr<HubFront>> HubFront::open(const HubFrontOptions& options)
                  TlsFront::open({.address = listen.address, .port = listen.port, .pem = certificate.pem}));
   std::vector<std::string> origins = origins_of(names, front->port());
   introduce(options, origins, certificate);
-  return std::unique_ptr<HubFront>(std::make_unique<OpenHubFront>(std::move(front), std::move(origins)));
+  return std::unique_ptr<HubFront>(
+      std::make_unique<OpenHubFront>(std::move(front), std::move(origins), certificate.fingerprint));
 }
 
 }  // namespace driftscope

@@ -6,6 +6,7 @@
 
 #include "core/base/json.hpp"
 #include "core/protocol/error_json.hpp"
+#include "native/http/compression.hpp"
 #include "native/http/send.hpp"
 
 namespace driftscope {
@@ -61,6 +62,18 @@ void send_part(const Request& request, Response& response, const SharedBytes& by
   const auto size = std::min(static_cast<std::size_t>(*count), bytes.size() - begin);
   send_content(request, response, {reinterpret_cast<const char*>(bytes.data()) + begin, size}, bytes.owner(),
                "application/octet-stream");
+}
+
+/// A body of values, unpacked where the page has packed it. Nothing: it was refused.
+std::optional<Bytes> unpacked_values(const Request& request, Response& response, std::optional<Bytes> body) {
+  const auto bytes = number_of(request, "unpacked");
+  if (!body || !bytes) return body;
+  if (static_cast<std::size_t>(*bytes) <= max_values_bytes)
+    if (auto plain = unpack_gzip(*body, static_cast<std::size_t>(*bytes)); plain.ok())
+      return *std::move(plain);
+  response.status = 400;
+  response.set_content("expected gzip of as many bytes as 'unpacked' says\n", "text/plain");
+  return std::nullopt;
 }
 
 json parse_object(const Bytes& body) {
@@ -150,8 +163,9 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
   server.Post(job_path + "/values",
               [=](const Request& request, Response& response, const ContentReader& reader) {
                 const auto job = job_of(request);
-                const auto body = read_body(reader, job ? max_values_bytes : max_message_bytes, response);
+                auto sent = read_body(reader, job ? max_values_bytes : max_message_bytes, response);
                 if (!job) return not_found(response);
+                const auto body = unpacked_values(request, response, std::move(sent));
                 if (body) send_accepted(response, job->values(*body, number_of(request, "piece")));
               });
 

@@ -137,6 +137,7 @@ Status serve(const ServeOptions& options) {
   server_options.wall = wall.get();
   server_options.public_origin = options.public_origin;
   if (front) server_options.front_origins = front->origins();
+  if (front) server_options.fingerprint = front->fingerprint();
   server_options.on_trace = [&options](const Bytes& bytes) -> Result<std::string> {
     DRIFTSCOPE_TRY(std::string file, save_trace(options.traces, bytes));
     if (options.say) options.say("trace received: " + file);

@@ -61,7 +61,7 @@ struct Server::State {
   void add_routes();
   [[nodiscard]] std::optional<StaticFile> package_file(std::string_view path);
   [[nodiscard]] std::optional<Rejection> admit(const Request& request, Response& response);
-  [[nodiscard]] std::optional<Rejection> admit_device(const Request& request, Response& response);
+  [[nodiscard]] std::optional<Rejection> admit_device(const Request& request) const;
   void add_page_routes(const std::string& prefix);
   void count(std::string_view path, std::size_t sent, std::size_t raw);
   Status listen();
@@ -104,8 +104,7 @@ std::optional<StaticFile> Server::State::package_file(std::string_view path) {
 
 std::optional<Rejection> Server::State::admit(const Request& request, Response& response) {
   if (auto rejection = reject(facts_of(request), address)) return rejection;
-  if (options.hub != nullptr && options.hub->knows(first_segment(request.path)))
-    return admit_device(request, response);
+  if (options.hub != nullptr && options.hub->knows(first_segment(request.path))) return admit_device(request);
   if (!visit || first_segment(request.path) != visit->segment()) return std::nullopt;
   const bool opens = request.method == "GET" && below_token(request.path) == "/";
   const auto answer = visit->ask(opens, headers_of(request, "Cookie"));
@@ -116,14 +115,13 @@ std::optional<Rejection> Server::State::admit(const Request& request, Response& 
                    "it again with --open."};
 }
 
-std::optional<Rejection> Server::State::admit_device(const Request& request, Response& response) {
-  const bool opens = request.method == "GET" && below_token(request.path) == "/";
-  const Hub::Admission admission =
-      options.hub->admit(first_segment(request.path), opens, headers_of(request, "Cookie"));
-  switch (admission.answer) {
+std::optional<Rejection> Server::State::admit_device(const Request& request) const {
+  switch (options.hub->admit(first_segment(request.path), headers_of(request, "Cookie"))) {
     case Hub::Answer::known: return std::nullopt;
-    case Hub::Answer::joined: response.set_header("Set-Cookie", admission.set_cookie); return std::nullopt;
     case Hub::Answer::stranger: return Rejection{404, "not found"};
+    case Hub::Answer::invited:
+      if (is_for_links(request.method, below_token(request.path))) return std::nullopt;
+      return Rejection{403, "This browser has not joined yet: open the link and press Join."};
     case Hub::Answer::refused: break;
   }
   return Rejection{403,
@@ -165,7 +163,8 @@ void Server::State::add_routes() {
   http.Get(prefix + "/api/session", [this](const Request&, Response& response) {
     const messages::Session session{.accepts_traces = static_cast<bool>(options.on_trace),
                                     .pc_targets = options.pc_targets,
-                                    .device = {}};
+                                    .device = {},
+                                    .link_of = {}};
     response.set_content(json_text(encode(session)), "application/json");
   });
   http.Post(prefix + "/api/traces", [this](const Request&, Response& response, const ContentReader& reader) {
@@ -198,6 +197,7 @@ void Server::State::add_routes() {
     const HubRoutes routes = {.devices = std::string("/(") + device_segment + ")",
                               .owner = "/" + address.token,
                               .url = [this](std::string_view segment) { return address.url_of(segment); },
+                              .fingerprint = options.fingerprint,
                               .max_trace_bytes = options.max_trace_bytes};
     add_hub_routes(http, routes, *options.hub);
     add_page_routes(std::string("/(?:") + device_segment + ")");

@@ -15,7 +15,8 @@
 //   GET  /api/jobs/ID/attachments/N
 //   GET  /api/jobs/ID/inputs       safetensors; of these three, ?offset=N&count=N is a part
 //   POST /api/jobs/ID/progress     "progress" → "accepted"
-//   POST /api/jobs/ID/values       "values", one request at a time; ?piece=N may be sent again
+//   POST /api/jobs/ID/values       "values", one request at a time; ?piece=N may be sent again,
+//                                  &unpacked=BYTES is packed by gzip
 //   POST /api/jobs/ID/result       trace bytes → "accepted", with the page's next job
 //   POST /api/jobs/ID/error        an object "error"
 //   GET  /api/jobs/ID/request      of a page that stays: waits for the next request; 204: none yet, ask again
@@ -58,6 +59,7 @@ struct ServerOptions {
   std::string public_origin = {};
   /// Through a front of ours (hub_front.hpp), of which every name is to be answered; the first is for links.
   std::vector<std::string> front_origins = {};
+  std::string fingerprint = {};  ///< of that front's certificate, for whoever asks for a link
 };
 
 /// Bytes sent in bodies: as sent, and before compression.

@@ -35,6 +35,7 @@ export const environment = {
   ...process.env,
   DRIFTSCOPE_SITE: process.env.DRIFTSCOPE_SITE ?? join(build, "web", "site"),
   NO_COLOR: "1",
+  DRIFTSCOPE_STORE: "",
 };
 
 export function run(args, options = {}) {

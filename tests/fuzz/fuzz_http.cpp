@@ -1,6 +1,6 @@
 // Any bytes as a request to the server's port: {T}, {J} and {P} stand for the token, a job and the port, {D}
-// and {C} for a device of its hub and its cookie, which nobody can guess. Every answer is one of HTTP, and
-// none is an internal error.
+// and {C} for a device of its hub and its cookie, {L} for an open link, which nobody can guess. Every answer
+// is one of HTTP, and none is an internal error.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -68,10 +68,12 @@ class Subject {
     const BoardEntry entry(server_->jobs(), *job);
     entry->long_poll().send("{}");      // so that nobody waits for one
     if (!hub_->knows(device_)) join();  // it has left
+    if (!hub_->is_link(link_)) invite();
     (void)hub_->give(device_name_, {.job = entry->id(), .port = server_->port(), .token = token_});
     replace_all(text, "{T}", token_);
     replace_all(text, "{D}", device_);
     replace_all(text, "{C}", cookie_);
+    replace_all(text, "{L}", link_);
     replace_all(text, "{J}", entry->id());
     replace_all(text, "{P}", std::to_string(server_->port()));
     int pair[2];
@@ -95,14 +97,19 @@ class Subject {
     const auto link = hub_->invite();
     if (!link.ok()) std::abort();
     device_ = *link;
-    const Hub::Admission first = hub_->admit(device_, true, {});
-    cookie_ = first.set_cookie.substr(0, first.set_cookie.find(';'));
-    messages::Here here;
-    here.name = "phone";
-    here.about = nlohmann::json::object();
-    const auto welcome = hub_->here(device_, here);
-    if (!welcome.ok()) std::abort();
-    device_name_ = welcome->name;
+    const auto joined = hub_->join(device_, {.name = "phone"});
+    if (!joined.ok()) std::abort();
+    cookie_ = joined->set_cookie.substr(0, joined->set_cookie.find(';'));
+    device_name_ = joined->welcome.name;
+  }
+
+  /// A new link, for nobody: whoever used the last one is forgotten.
+  void invite() {
+    for (const messages::HubDevice& device : hub_->devices())
+      if (device.name != device_name_) (void)hub_->remove(device.name);
+    const auto link = hub_->invite();
+    if (!link.ok()) std::abort();
+    link_ = *link;
   }
 
   TempFolder folder_;
@@ -112,6 +119,7 @@ class Subject {
   std::string device_;
   std::string device_name_;
   std::string cookie_;
+  std::string link_;
 };
 
 }  // namespace

@@ -130,5 +130,6 @@ export function environment(here, variant) {
     relaxed_simd: here.relaxedSimd,
     webgl2: here.webgl2,
     webgpu: here.webgpu,
+    ...here.device, // of a hub: device_facts.mjs
   };
 }

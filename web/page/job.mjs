@@ -136,9 +136,9 @@ async function nextJob(url, answer) {
 /**
  * Runs job `id`; resolves to the run's result with `job` (for a batch, a bench or shaders: to `job` alone),
  * and with `next`, the ID of the job that this page runs then, or null.
- * `show` = {job(job), change(state)} receives progress. Any error is reported to the PC as
- * well, and thrown. `pieces`: on a network that may break, what is large is fetched piece by piece, what is
- * sent is sent again where no answer came, and the model is kept.
+ * `show` = {job(job), change(state), sending?()} receives progress; the result waits for what sending()
+ * returns. Any error is reported to the PC as well, and thrown. `pieces`: on a network that may break, what is
+ * large is fetched piece by piece, what is sent is sent again where no answer came, and the model is kept.
  */
 export async function runJob(id, here, { pieces = false, ...show }) {
   const url = jobUrl(id);
@@ -155,6 +155,7 @@ export async function runJob(id, here, { pieces = false, ...show }) {
   };
   const send = async (bytes) => {
     await change({ phase: "send" });
+    await show.sending?.();
     await heartbeat.end();
     const post = async () => {
       const response = await fetch(`${url}/result`, { method: "POST", body: bytes });

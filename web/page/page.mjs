@@ -2,6 +2,7 @@
 // (runner.mjs, samples.mjs, job.mjs); everything that draws is in view.mjs.
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { Device } from "./device.mjs";
+import { joinByButton } from "./joining.mjs";
 import { runJob } from "./job.mjs";
 import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
 import * as history from "./history.mjs";
@@ -396,7 +397,9 @@ async function start() {
   view.showCapabilities(state.here, state.variant);
   const job = query.get("job");
   if (job) return runForPc(job);
-  if (hosted.session.device !== undefined) return runAsDevice(hosted.session.device);
+  const { device, link_of: pc } = hosted.session;
+  if (device !== undefined) return runAsDevice(device);
+  if (pc !== undefined) return runAsDevice(await joinByButton(state.here, pc));
   showHosting(hosted);
   state.acceptsTraces = hosted.session.accepts_traces === true;
   state.pcTargets = hosted.session.pc_targets ?? [];

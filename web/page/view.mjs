@@ -64,6 +64,12 @@ export function showDevice({ name, state, wrong = false, left = false }) {
   document.title = name ? `${name} · Driftscope` : "Driftscope";
 }
 
+/** What the browser does not tell of a device, in words. */
+export function showSeen(untold) {
+  $("device-seen").textContent =
+    untold.length > 0 ? `This browser does not say, and so the PC cannot know: ${untold.join(", ")}.` : "";
+}
+
 const phases = {
   load: "Loading the model…",
   compile: "Preparing the engine…",

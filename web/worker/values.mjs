@@ -3,6 +3,7 @@
 import { packMessage } from "../shared/message.mjs";
 import { RunError } from "../shared/errors.mjs";
 import { insist } from "../shared/insist.mjs";
+import { Packing } from "../shared/packing.mjs";
 
 /** Posts pieces to `url`, one request at a time: the next piece waits for the previous one. */
 export class ValuesToPc {
@@ -10,11 +11,16 @@ export class ValuesToPc {
   #again;
   #piece = 0;
   #underWay = Promise.resolve();
+  #packing;
 
-  /** `again`: on a network that may break, a piece is sent again where no answer came. */
+  /**
+   * `again`: on a network that may break, a piece is sent again where no answer came, and packed where that
+   * network is slow.
+   */
   constructor(url, again = false) {
     this.#url = url;
     this.#again = again;
+    this.#packing = again ? new Packing() : null;
   }
 
   /** Resolves when there is room for the next piece: the engine continues during the transfer. */
@@ -26,7 +32,14 @@ export class ValuesToPc {
 
   async #post(body) {
     const piece = this.#piece++;
-    const post = () => fetch(`${this.#url}?piece=${piece}`, { method: "POST", body });
+    const packed = (await this.#packing?.pack(body)) ?? { body, query: "" };
+    const url = `${this.#url}?piece=${piece}${packed.query}`;
+    const post = async () => {
+      const begin = performance.now();
+      const response = await fetch(url, { method: "POST", body: packed.body });
+      this.#packing?.sent(packed.body.length, performance.now() - begin);
+      return response;
+    };
     const response = await (this.#again ? insist(post) : post());
     // 409: the PC wants no further values, for its own reasons.
     if (response.status === 409) throw new RunError("cancelled", "The PC accepted no further values.");

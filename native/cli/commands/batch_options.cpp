@@ -7,7 +7,9 @@
 
 #include "core/matrix/matrix_results.hpp"
 #include "native/bench/build_id.hpp"
+#include "native/campaign/store_kinds.hpp"
 #include "native/cli/commands/duration_option.hpp"
+#include "native/cli/commands/store_option.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/jobs/cluster_pool.hpp"
 #include "native/jobs/local_pool.hpp"
@@ -65,8 +67,7 @@ void add_batch_options(CLI::App& app, BatchOptions& options, const std::string& 
          "Address of a Dask scheduler, as tcp://10.0.0.5:8786: its workers do the work, files travel there "
          "(docs/cluster.md)")
       ->excludes(jobs);
-  app.add_option("--store", options.store,
-                 "Where each result is kept at once (default: cells.jsonl in the folder of results)");
+  add_store_option(app, options.store, "each result (without it in cells.jsonl in the folder of results)");
   app.add_option("--budget", options.budget,
                  "Begin nothing more after this time: 15m, 90s, 2h (default: all)");
   app.add_flag("--retry-failed", options.retry_failed,
@@ -80,8 +81,8 @@ Result<std::unique_ptr<CampaignStore>> open_batch_store(const BatchOptions& opti
     return bad_input(fmt::format(
         "--out {}: expected a folder, which is made where it is not there; it is a file", options.out));
   DRIFTSCOPE_CHECK(make_folders(options.results()));
-  const std::string spec =
-      options.store.empty() ? (fs::path(options.out) / store_name).string() : options.store;
+  std::string spec = chosen_store(options.store);
+  if (spec.empty()) spec = file_store_spec(fs::path(options.out) / store_name);
   // Names of cells have a hash of all that results depend on beside this build and machine.
   DRIFTSCOPE_TRY(auto store, open_result_store(spec, kind, nlohmann::json::object(), site));
   if (options.retry_failed) DRIFTSCOPE_CHECK(remove_failed(*store));

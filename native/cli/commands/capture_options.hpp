@@ -8,6 +8,7 @@
 #include "core/runtime/target.hpp"
 #include "core/trace/capture_filter.hpp"
 #include "core/trace/record.hpp"
+#include "native/compare/comparison_host.hpp"
 
 namespace CLI {
 class App;
@@ -27,9 +28,15 @@ struct TraceOption {
 struct CaptureOptions {
   CaptureFilter filter;
   bool perturbation_check = false;
-  int repeat_check = 0;  ///< runs that are compared with each other; 0: none are
-  int memory_runs = 0;   ///< runs over which memory is watched; 0: it is not
+  static constexpr int not_given = -1;
+  /// Runs that are compared with each other; 0: none are; not_given: on devices of the hub a few are.
+  int repeat_check = not_given;
+  /// Runs over which memory is watched; 0: it is not; not_given: on devices of the hub over a few.
+  int memory_runs = not_given;
 };
+
+/// The checks of devices that nobody asked for, nor forbade.
+[[nodiscard]] DeviceChecks device_checks(const CaptureOptions& options);
 
 void add_capture_options(CLI::App& app, CaptureOptions& options);
 

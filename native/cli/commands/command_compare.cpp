@@ -15,6 +15,7 @@
 #include "core/report/tables.hpp"
 #include "core/results/view_json.hpp"
 #include "core/runtime/engine.hpp"
+#include "native/browser/remote_device.hpp"
 #include "native/cli/baseline_run.hpp"
 #include "native/cli/commands/check_options.hpp"
 #include "native/cli/commands/commands.hpp"
@@ -22,6 +23,7 @@
 #include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/commands/sensitivity_option.hpp"
+#include "native/cli/commands/store_option.hpp"
 #include "native/cli/compare_run.hpp"
 #include "native/host/kept_file.hpp"
 #include "native/host/targets.hpp"
@@ -110,11 +112,18 @@ Result<Exit> present(const CompareOptions& options, ComparisonView& view, const 
 }
 
 /// The conditions under which the live run was judged: checks that were asked for then are in the results.
+/// On devices of the hub they are there unasked; only the command says whether they counted.
 std::string usual_conditions(const ComparisonView& view) {
   CaptureOptions asked;
   const auto look = [&](const TargetResult& target) {
-    if (target.verification && target.verification->repeats) asked.repeat_check = 1;
-    if (target.trace && memory_over_runs_of(*target.trace)) asked.memory_runs = 1;
+    const bool device = target.target.starts_with(remote_prefix);
+    const auto counts = [&](std::string_view option) {
+      return !device || view.command.find(option) != std::string::npos;
+    };
+    if (target.verification && target.verification->repeats && counts(" --repeat-check "))
+      asked.repeat_check = 1;
+    if (target.trace && memory_over_runs_of(*target.trace) && counts(" --memory-runs "))
+      asked.memory_runs = 1;
   };
   look(view.left);
   for (const TargetResult& right : view.right) look(right);
@@ -202,10 +211,7 @@ static Command declare(CLI::App& app) {
                      fmt::format("Also run a whole data set: accuracy, and on how many samples the targets "
                                  "agree ({})",
                                  dataset_forms()));
-  app.add_option("--store", request.store,
-                 "Keep the answer to each sample of the data set in this file at once. The same command goes "
-                 "on from there, whatever ended it")
-      ->needs(dataset);
+  add_store_option(app, request.store, "the answer to each sample of the data set")->needs(dataset);
   app.add_option("--left", options->left, "The target to compare with")->capture_default_str();
   app.add_option("--right,--targets", options->right, "The targets to compare, separated by commas")
       ->expected(1)
@@ -265,6 +271,8 @@ static Command declare(CLI::App& app) {
     look_for_wrong_options(app, options->folder);
     options->for_runs = given_beside(app, {"MODEL", "--layers", "--json", "--report", "--fail-on", "--junit",
                                            "--sarif", "--summary", "--quiet"});
+    CompareRequest& wanted = options->request;
+    if (!wanted.dataset.empty()) wanted.store = chosen_store(wanted.store);
     const auto exit = run_compare(*options);
     if (exit.ok()) return *exit;
     print_error(exit.error());

@@ -1,4 +1,4 @@
-// driftscope conformance [--targets T[,T…]] [--filter GLOB] [--json OUT] [--store FILE]
+// driftscope conformance [--targets T[,T…]] [--filter GLOB] [--json OUT] [--store STORE]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "core/runtime/engine.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
+#include "native/cli/commands/store_option.hpp"
 #include "native/cli/conformance_run.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/host/targets.hpp"
@@ -43,7 +44,10 @@ std::string footer_text() {
       "and listed with the reason.\n\n"
       "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
       "With --store an interrupted run (Ctrl-C, a crash, a loss of power) goes on where it ended when the\n"
-      "command is repeated; a store of other cases, of another build or of another processor is refused.\n"
+      "command is repeated; a file of other cases, of another build or of another processor is refused, and "
+      "a\n"
+      "database keeps these beside it:\n"
+      "  driftscope conformance --store sqlite:results.db\n"
       "A host that was updated runs its cases again.\n\n"
       "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
       "missing here.",
@@ -152,13 +156,12 @@ static Command declare(CLI::App& app) {
                  "Folder of the cases, <family>/<case>/model.onnx (default: where the package "
                  "libonnx-testdata puts them)");
   app.add_option("--json", options->json, "Write every result as JSON ('-': standard output)");
-  app.add_option(
-      "--store", options->store,
-      "Keep each result in this file at once. The same command goes on from there, whatever ended it");
+  add_store_option(app, options->store, "each result");
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
   app.footer(footer_text());
   return [options] {
+    options->store = chosen_store(options->store);
     const auto exit = run_conformance(*options);
     if (exit.ok()) return *exit;
     print_error(exit.error());

@@ -10,6 +10,7 @@
 #include "native/cli/link_text.hpp"
 #include "native/http/hub_client.hpp"
 #include "native/http/hub_device.hpp"
+#include "native/http/hub_front.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -63,6 +64,7 @@ Result<Exit> run_devices(const DevicesOptions& options) {
   }
   if (options.invite) {
     DRIFTSCOPE_TRY(const messages::HubInvitation link, hub.invite());
+    if (link.fingerprint) print_out("{}\n", fingerprint_text(*link.fingerprint));
     show_link(link.url, std::chrono::seconds(link.seconds));
     return Exit::ok;
   }
@@ -76,8 +78,10 @@ namespace commands::devices {
 
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<DevicesOptions>();
-  const auto invite =
-      app.add_flag("--invite", options->invite, "Show a new link, by which one more browser can join");
+  const auto invite = app.add_flag(
+      "--invite", options->invite,
+      "Show a new link, by which one more browser can join, and the fingerprint of the certificate "
+      "that it shows with --listen");
   const auto remove =
       app.add_option("--remove", options->remove, "Take away this device's key")->excludes(invite);
   app.add_option("--json", options->json, "Write the list as JSON ('-': standard output)")

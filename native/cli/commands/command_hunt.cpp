@@ -10,6 +10,7 @@
 
 #include "core/hunt/judged.hpp"
 #include "core/hunt/operator.hpp"
+#include "native/campaign/store_kinds.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/duration_option.hpp"
 #include "native/cli/commands/runner_options.hpp"
@@ -94,7 +95,8 @@ Result<Exit> run_hunt_command(const HuntOptions& options) {
   fs::create_directories(plan.folder, error);
   if (error) return io_error(fmt::format("--out {}: {}", options.out, error.message()));
   DRIFTSCOPE_TRY(const std::unique_ptr<CampaignStore> store,
-                 open_result_store(plan.folder / "cases.jsonl", "hunt", opened.fields, options.runner.site));
+                 open_result_store(file_store_spec(plan.folder / "cases.jsonl"), "hunt", opened.fields,
+                                   options.runner.site));
   const auto stopped = std::make_shared<std::atomic<bool>>(false);
   SignalWatcher::on_stop([stopped] { *stopped = true; });
   plan.stopped = [stopped] { return stopped->load(); };

@@ -115,9 +115,6 @@ Exit run_verify(const VerifyOptions& options) {
 std::vector<std::string> options_of_each(const VerifyOptions& options) {
   std::vector<std::string> each = {"--fail-on", fmt::format("{}", fmt::join(options.fail_on, ","))};
   if (!options.budgets.empty()) each.insert(each.end(), {"--budgets", options.budgets});
-  if (options.batch.cluster.empty() && options.batch.jobs > 1)
-    each.insert(each.end(),
-                {"--threads", std::to_string(std::max(1, usable_processors() / options.batch.jobs))});
   return each;
 }
 
@@ -130,6 +127,8 @@ Result<Exit> run_verify_batch(const VerifyOptions& options) {
                                                [&](const std::string& step, std::int64_t done,
                                                    std::int64_t total) { line.update(step, done, total); }));
   batch.results = options.batch.results();
+  if (options.batch.cluster.empty())
+    batch.others = {"--threads", std::to_string(std::max(1, usable_processors() / options.batch.jobs))};
   DRIFTSCOPE_TRY(const auto store, open_batch_store(options.batch, "verify", {}));
   DRIFTSCOPE_TRY(const BatchEnd end, run_batch(batch_campaign(batch), *store, options.batch, line));
   DRIFTSCOPE_TRY(const documents::MatrixResults results, results_of(batch, *store));

@@ -57,3 +57,21 @@ test("Serve_Listen_IsForAHubAtAnAddressOfThisMachine", (t) => {
     assert.match(stderr, why);
   }
 });
+
+// On devices they are on without being given; 0 forbids them.
+test("ChecksOfRuns_TakeZeroOrANumberThatSaysSomething", () => {
+  const options = ["run", lenet5, "--target", "pc/strict", "--outputs-only"];
+  for (const [option, value] of [
+    ["--repeat-check", "1"],
+    ["--repeat-check", "-1"],
+    ["--repeat-check", "many"],
+    ["--memory-runs", "19"],
+  ]) {
+    const { status, stderr } = run([...options, option, value]);
+    assert.equal(status, 2, `${option} ${value}`);
+    assert.match(stderr, new RegExp(option));
+  }
+  const none = run([...options, "--repeat-check", "0", "--memory-runs", "0"]);
+  assert.equal(none.status, 0, none.stderr);
+  assert.doesNotMatch(none.stdout, /memory over|runs agree/);
+});

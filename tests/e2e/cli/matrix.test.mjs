@@ -167,3 +167,36 @@ test("Matrix_WhatIsWrongInTheFile_IsSaidWithItsLine", (t) => {
   assert.equal(missing.status, 2);
   assert.match(missing.stderr, /no-such\.yml/);
 });
+
+test("Verify_ManyTraces_AreKeptOneByOne", (t) => {
+  const folder = temporaryFolder(t);
+  const traces = [1, 2, 3].map((seed) => {
+    const trace = join(folder, `${seed}.safetensors`);
+    const made = run(["run", lenet5, "--input", `seed:${seed}`, "--trace", trace, "--quiet"]);
+    assert.equal(made.status, 0, made.stderr);
+    return trace;
+  });
+  const out = join(folder, "verified");
+  const args = ["verify", lenet5, ...traces, "--out", out];
+  const first = run([...args, "--jobs", "2"]);
+  assert.equal(first.status, 0, first.stderr);
+  assert.match(first.stdout, /^3 of 3 traces: 3 rounding$/m);
+  assert.equal(stored(out).length, 3);
+  const { key } = stored(out)[0].result;
+  assert.equal(JSON.parse(readFileSync(join(out, "results", `${key}.json`), "utf8")).verdict, "rounding");
+  // A trace with a wrong value is another trace; the others do not run again.
+  const bytes = readFileSync(traces[1]);
+  bytes.writeFloatLE(1e6, bytes.length - 4);
+  writeFileSync(traces[1], bytes);
+  const again = run(args);
+  assert.equal(again.status, 1, again.stderr);
+  assert.match(again.stdout, /2\.safetensors.*✗ fault in /);
+  assert.match(again.stdout, /3 of 3 traces: 2 rounding, 1 fault/);
+  assert.equal(stored(out).length, 4);
+  const twice = run(["verify", lenet5, traces[0], traces[0], "--out", out]);
+  assert.equal(twice.status, 2);
+  assert.match(twice.stderr, /it is given twice/);
+  const without = run(["verify", lenet5, ...traces, "--jobs", "2"]);
+  assert.equal(without.status, 2);
+  assert.match(without.stderr, /--jobs: it is for many traces, whose results need a folder/);
+});

@@ -156,6 +156,11 @@ TEST_CASE("FileStore_RemovedCells_RunAgainAndTheLockStays") {
     REQUIRE(store->remove(cells).ok());
     CHECK(store->results().size() == 2 * items - 2);
     CHECK(results_in(path) == store->results());
+    // The first result of a cell stays, and the file is not damaged by another.
+    const CampaignCell first{"pc/a", "4"};
+    REQUIRE(store->add(first, "\"later\"").ok());
+    CHECK(store->results().at(first) == straight_results().at(first));
+    CHECK(results_in(path) == store->results());
     CHECK(mentions(run(path), "another process is writing it"));
     // What is added afterwards is in the new file.
     REQUIRE(store->add(cells[0], straight_results().at(cells[0])).ok());

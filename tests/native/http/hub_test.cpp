@@ -1,61 +1,20 @@
-// The hub: who is let in, what a device may ask, and what becomes of its job; without browsers.
+// The hub: who is let in, what a device may say, and what becomes of its job; without HTTP or browsers.
 #include "native/http/hub.hpp"
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
-#include <vector>
 
-#include "native/http/raw_http.hpp"
+#include "native/http/hub_fixture.hpp"
+#include "native/os/temp_folder.hpp"
 
 namespace driftscope::test::hub_test {
 namespace {
 
-using namespace testing;
 using Answer = Hub::Answer;
-
-/// A hub on a clock that the test moves.
-struct Fixture {
-  explicit Fixture(std::filesystem::path keys = {}) {
-    HubOptions options;
-    options.keys = std::move(keys);
-    options.clock = {[this] { return now; },
-                     [this] { return std::chrono::steady_clock::time_point(std::chrono::seconds(now)); }};
-    options.say = [this](const std::string& line) { said += line + "\n"; };
-    auto opened = Hub::open(std::move(options));
-    REQUIRE_MESSAGE(opened.ok(), opened.error().message);
-    hub = *std::move(opened);
-  }
-
-  /// A new device: its segment and its Cookie header.
-  std::pair<std::string, std::string> join(const std::string& name) {
-    const auto segment = hub->invite();
-    REQUIRE(segment.ok());
-    const Hub::Admission first = hub->admit(*segment, true, {});
-    REQUIRE(first.answer == Answer::joined);
-    const std::string cookie = first.set_cookie.substr(0, first.set_cookie.find(';'));
-    messages::Here first_sign = sign();
-    first_sign.name = name;
-    REQUIRE(hub->here(*segment, first_sign).ok());
-    return {*segment, cookie};
-  }
-
-  static messages::Here sign() {
-    messages::Here said;
-    said.about = nlohmann::json::object();
-    said.visible = true;
-    return said;
-  }
-
-  std::int64_t now = 1'000'000;
-  std::string said;
-  std::unique_ptr<Hub> hub;
-};
+using Fixture = testing::HubFixture;
 
 const std::string job(48, 'a');
 const std::string token(48, 'b');
@@ -66,19 +25,34 @@ TEST_CASE("Hub_Link_IsGoodForTheFirstBrowserAlone") {
   REQUIRE(link.ok());
   CHECK(it.hub->knows(*link));
   CHECK(!it.hub->knows(std::string(48, '0')));
-  CHECK(it.hub->admit(std::string(48, '0'), true, {}).answer == Answer::stranger);
-  // What only looks does not use it up: an assistant that fetches previews of links, for a file below it.
-  CHECK(it.hub->admit(*link, false, {}).answer == Answer::refused);
-  const Hub::Admission first = it.hub->admit(*link, true, {});
-  REQUIRE(first.answer == Answer::joined);
-  CHECK(first.set_cookie.find("; Path=/" + *link + "/; ") != std::string::npos);
-  CHECK(first.set_cookie.ends_with("; HttpOnly; SameSite=Strict"));
-  const std::string cookie = first.set_cookie.substr(0, first.set_cookie.find(';'));
-  CHECK(it.hub->admit(*link, true, {}).answer == Answer::refused);
-  CHECK(it.hub->admit(*link, true, {"driftscope-device="}).answer == Answer::refused);
-  CHECK(it.hub->admit(*link, true, {cookie.substr(0, cookie.size() - 1)}).answer == Answer::refused);
-  CHECK(it.hub->admit(*link, true, {"a=1; " + cookie}).answer == Answer::known);
-  CHECK(it.hub->admit(*link, false, {cookie}).answer == Answer::known);
+  CHECK(it.hub->admit(std::string(48, '0'), {}) == Answer::stranger);
+  // What only looks does not use it up: a program that shows previews of links.
+  for (int looks = 0; looks < 3; ++looks) CHECK(it.hub->admit(*link, {}) == Answer::invited);
+  CHECK(it.hub->is_link(*link));
+  CHECK(it.hub->devices().empty());
+  const auto nameless = it.hub->join(*link, {.name = "日本"});
+  REQUIRE(!nameless.ok());
+  CHECK(nameless.error().kind == ErrorKind::bad_input);
+  const auto first = it.hub->join(*link, {.name = "Pixel 8"});
+  REQUIRE(first.ok());
+  CHECK(first->welcome.name == "pixel-8");
+  CHECK(it.said == "pixel-8 has joined\n");
+  // It is listed before it has said anything of itself.
+  REQUIRE(it.hub->devices().size() == 1);
+  CHECK(it.hub->devices()[0].about == nlohmann::json::object());
+  CHECK(it.hub->devices()[0].silent_ms == 0);
+  CHECK(first->set_cookie.find("; Path=/" + *link + "/; ") != std::string::npos);
+  CHECK(first->set_cookie.ends_with("; HttpOnly; SameSite=Strict"));
+  const std::string cookie = first->set_cookie.substr(0, first->set_cookie.find(';'));
+  const auto second = it.hub->join(*link, {.name = "other"});
+  REQUIRE(!second.ok());
+  CHECK(second.error().kind == ErrorKind::missing);
+  CHECK(!it.hub->is_link(*link));
+  CHECK(it.hub->admit(*link, {}) == Answer::refused);
+  CHECK(it.hub->admit(*link, {"driftscope-device="}) == Answer::refused);
+  CHECK(it.hub->admit(*link, {cookie.substr(0, cookie.size() - 1)}) == Answer::refused);
+  CHECK(it.hub->admit(*link, {"a=1; " + cookie}) == Answer::known);
+  CHECK(it.hub->devices().size() == 1);
 }
 
 TEST_CASE("Hub_Link_EndsAfterItsTime") {
@@ -86,10 +60,13 @@ TEST_CASE("Hub_Link_EndsAfterItsTime") {
   const auto early = it.hub->invite();
   const auto late = it.hub->invite();
   it.now += it.hub->link_life().count() - 1;
-  CHECK(it.hub->admit(*early, true, {}).answer == Answer::joined);
+  CHECK(it.hub->join(*early, {.name = "early"}).ok());
   it.now += 1;
-  CHECK(it.hub->admit(*late, true, {}).answer == Answer::refused);
-  CHECK(it.hub->admit(*late, true, {}).answer == Answer::stranger);  // it is forgotten
+  CHECK(it.hub->admit(*late, {}) == Answer::refused);
+  CHECK(!it.hub->is_link(*late));
+  CHECK(it.hub->join(*late, {.name = "late"}).error().kind == ErrorKind::missing);
+  REQUIRE(it.hub->invite().ok());
+  CHECK(it.hub->admit(*late, {}) == Answer::stranger);  // it is forgotten
 }
 
 TEST_CASE("Hub_Links_AreLimited") {
@@ -170,6 +147,28 @@ TEST_CASE("Hub_LostJob_IsReportedAndNotGivenAgain") {
   CHECK(it.hub->here(segment, it.sign())->job == next);
 }
 
+// Whoever waited for the job asks when it is over: what the device says meanwhile is of the next one.
+TEST_CASE("Hub_ConditionsOfAJob_AreKeptUntilThoseOfTheNext") {
+  Fixture it;
+  const auto [segment, cookie] = it.join("phone");
+  CHECK(!it.hub->devices()[0].conditions);
+  messages::Here busy = it.sign();
+  busy.job = job;
+  busy.conditions = nlohmann::json{{"watched_ms", 800}};
+  REQUIRE(it.hub->here(segment, busy).ok());
+  REQUIRE(it.hub->here(segment, it.sign()).ok());
+  messages::Here next = it.sign();
+  next.job = std::string(48, 'c');
+  REQUIRE(it.hub->here(segment, next).ok());
+  const messages::HubDevice device = it.hub->devices()[0];
+  REQUIRE(device.conditions);
+  CHECK(device.conditions->at("watched_ms") == 800);
+  CHECK(device.conditions_of == job);
+  next.conditions = nlohmann::json::object();
+  REQUIRE(it.hub->here(segment, next).ok());
+  CHECK(it.hub->devices()[0].conditions_of == next.job);
+}
+
 TEST_CASE("Hub_RemovedAndLeavingDevices_AreStrangers") {
   Fixture it;
   const auto [first, first_cookie] = it.join("first");
@@ -177,7 +176,7 @@ TEST_CASE("Hub_RemovedAndLeavingDevices_AreStrangers") {
   REQUIRE(it.hub->remove("first").ok());
   CHECK(!it.hub->remove("first").ok());
   CHECK(!it.hub->knows(first));
-  CHECK(it.hub->admit(first, true, {first_cookie}).answer == Answer::stranger);
+  CHECK(it.hub->admit(first, {first_cookie}) == Answer::stranger);
   CHECK(!it.hub->here(first, it.sign()).ok());
   messages::Here leaving = it.sign();
   leaving.leaving = true;
@@ -204,8 +203,8 @@ TEST_CASE("Hub_Keys_OutliveTheHub") {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   CHECK(text.find(cookie.substr(cookie.find('=') + 1)) == std::string::npos);
   Fixture after(keys);
-  CHECK(after.hub->admit(segment, true, {cookie}).answer == Answer::known);
-  CHECK(after.hub->admit(segment, true, {}).answer == Answer::refused);
+  CHECK(after.hub->admit(segment, {cookie}) == Answer::known);
+  CHECK(after.hub->admit(segment, {}) == Answer::refused);
   CHECK(after.hub->name_of(segment) == "phone");
   CHECK(after.hub->devices().size() == 1);
 
@@ -216,176 +215,6 @@ TEST_CASE("Hub_Keys_OutliveTheHub") {
   std::filesystem::permissions(keys, perms::group_read, std::filesystem::perm_options::remove);
   std::ofstream(keys) << "{\"keys\": 3}";
   CHECK(!Hub::open({.keys = keys}).ok());
-}
-
-/// A hub on a server, with one device.
-struct Served : Fixture {
-  Served()
-      : site([this] {
-          ServerOptions options;
-          options.hub = hub.get();
-          options.public_origin = "https://hub.example.org";
-          return options;
-        }()) {
-    std::tie(segment, cookie) = join("phone");
-  }
-  [[nodiscard]] std::string device(const std::string& method, const std::string& below,
-                                   const std::string& body = "") const {
-    return site.request(method, "/" + segment + below, "Cookie: " + cookie + "\r\n", body);
-  }
-  TestSite site;
-  std::string segment;
-  std::string cookie;
-};
-
-TEST_CASE("HubServer_Device_HasThePageAndItsOwnRoutes") {
-  const Served it;
-  CHECK(body_of(it.device("GET", "/")) == "<p>the page</p>");
-  CHECK(status_of(it.device("GET", "/web/page.mjs")) == 200);
-  CHECK(nlohmann::json::parse(body_of(it.device("GET", "/api/session"))).at("device") == "phone");
-  const std::string here = R"({"about":{"browser":"Chrome 1"},"visible":false})";
-  CHECK(nlohmann::json::parse(body_of(it.device("POST", "/api/hub/here", here))).at("name") == "phone");
-  CHECK(it.hub->devices()[0].about.at("browser") == "Chrome 1");
-  for (const char* bad :
-       {"", "3", "{}", R"({"about":3,"visible":true})", R"({"about":{},"visible":true,"x":1})"})
-    CHECK_MESSAGE(status_of(it.device("POST", "/api/hub/here", *bad == '\0' ? " " : bad)) == 400, bad);
-  CHECK(status_of(it.device("POST", "/api/hub/here", std::string(70'000, ' '))) == 413);
-}
-
-// A device starts nothing on the PC, and sees no other device.
-TEST_CASE("HubServer_Device_IsNotTheOwner") {
-  const Served it;
-  for (const auto& [method, below] : {std::pair{"GET", "/api/hub/devices"},
-                                      {"POST", "/api/hub/invitations"},
-                                      {"POST", "/api/hub/devices/phone/work"},
-                                      {"POST", "/api/hub/devices/phone/remove"},
-                                      {"POST", "/api/pc?run=x"},
-                                      {"POST", "/api/traces"},
-                                      {"GET", "/../secret.txt"},
-                                      {"GET", "/%2e%2e/secret.txt"}})
-    CHECK_MESSAGE(status_of(it.device(method, below, std::string(method) == "POST" ? "{}" : "")) == 404,
-                  below);
-  CHECK(it.hub->devices().size() == 1);
-}
-
-TEST_CASE("HubServer_UnpairedClient_GetsNothing") {
-  const Served it;
-  const auto link = it.hub->invite();
-  for (const char* below : {"/", "/web/page.mjs", "/api/session", "/api/hub/here", "/api/jobs/aa"}) {
-    CHECK_MESSAGE(status_of(it.site.request("GET", "/" + it.segment + below)) == 403, below);
-    CHECK_MESSAGE(status_of(it.site.request("GET", "/" + std::string(48, '0') + below,
-                                            "Cookie: " + it.cookie + "\r\n")) == 404,
-                  below);
-  }
-  // A cookie of one device opens nothing of another, nor a link without opening the page.
-  CHECK(status_of(it.site.request("GET", "/" + *link + "/api/session", "Cookie: " + it.cookie + "\r\n")) ==
-        403);
-  const std::string opened = it.site.request("GET", "/" + *link + "/");
-  CHECK(status_of(opened) == 200);
-  CHECK(opened.find("Set-Cookie: driftscope-device=") != std::string::npos);
-}
-
-TEST_CASE("HubServer_HostAndOrigin_AreOursOrThePublicOnes") {
-  const Served it;
-  const auto ask = [&](const std::string& headers) {
-    return status_of(send_raw(it.site.server->port(), "GET /" + it.segment + "/ HTTP/1.1\r\nCookie: " +
-                                                          it.cookie + "\r\n" + headers + "\r\n"));
-  };
-  CHECK(ask("Host: hub.example.org\r\n") == 200);
-  CHECK(ask("Host: hub.example.org\r\nOrigin: https://hub.example.org\r\n") == 200);
-  CHECK(ask("Host: " + it.site.host() + "\r\nOrigin: https://hub.example.org\r\n") == 200);
-  CHECK(ask("Host: hub.example.org\r\nOrigin: http://hub.example.org\r\n") == 403);
-  CHECK(ask("Host: hub.example.org.evil.com\r\n") == 403);
-  CHECK(ask("Host: hub.example.org\r\nOrigin: https://evil.com\r\n") == 403);
-  CHECK(it.site.server->hub_url("x") == "https://hub.example.org/x/");
-}
-
-// The owner's programs are on this machine.
-TEST_CASE("HubServer_PublicAddress_IsForDevicesAlone") {
-  const Served it;
-  const auto ask = [&](const std::string& path, const std::string& host) {
-    return status_of(send_raw(it.site.server->port(), "GET " + path + " HTTP/1.1\r\nCookie: " + it.cookie +
-                                                          "\r\nHost: " + host + "\r\n\r\n"));
-  };
-  CHECK(ask("/" + it.segment + "/api/session", "hub.example.org") == 200);
-  CHECK(ask(it.site.token + "/", "hub.example.org") == 404);
-  CHECK(ask(it.site.token + "/api/hub/devices", "hub.example.org") == 404);
-  CHECK(ask(it.site.token + "/api/hub/devices", it.site.host()) == 200);
-}
-
-TEST_CASE("HubServer_Job_IsPassedOnToItsProgram") {
-  const Served it;
-  TestSite program;
-  JobContent content{R"({"a":1})", SharedBytes(bytes_of("0123456789")), {}, SharedBytes(bytes_of("inputs"))};
-  const auto added = program.server->jobs().add(std::move(content));
-  REQUIRE(added.ok());
-  const std::string path = "/api/jobs/" + (*added)->id();
-  CHECK(status_of(it.device("GET", path)) == 404);
-  REQUIRE(
-      it.hub
-          ->give("phone",
-                 {.job = (*added)->id(), .port = program.server->port(), .token = program.server->token()})
-          .ok());
-  CHECK(body_of(it.device("GET", path)) == R"({"a":1})");
-  CHECK(body_of(it.device("GET", path + "/model")) == "0123456789");
-  CHECK(body_of(it.device("GET", path + "/model?offset=3&count=4")) == "3456");
-  CHECK(body_of(it.device("GET", path + "/model?offset=8&count=100")) == "89");
-  CHECK(body_of(it.device("GET", path + "/model?offset=99&count=100")).empty());
-  CHECK(body_of(it.device("GET", path + "/inputs")) == "inputs");
-  CHECK(status_of(it.device("GET", path + "/attachments/0")) == 404);
-  CHECK(status_of(it.device("GET", path + "/secrets")) == 404);
-  CHECK(status_of(it.device("POST", path + "/progress", R"({"phase":"run","done":3,"total":9})")) == 200);
-  CHECK((*added)->wait(std::chrono::milliseconds(0)).progress.done == 3);
-  CHECK(status_of(it.device("POST", path + "/result", "trace")) == 200);
-  const auto answer = (*added)->take();
-  REQUIRE(answer.ok());
-  CHECK(answer->size() == 5);
-}
-
-TEST_CASE("HubServer_RequestsThatWait_AreLimitedForEachDevice") {
-  const Served it;
-  TestSite program;
-  const auto added = program.server->jobs().add(JobContent{"{}", SharedBytes(bytes_of("model")), {}, {}});
-  REQUIRE(added.ok());
-  const std::string path = "/api/jobs/" + (*added)->id();
-  const messages::HubWork work{
-      .job = (*added)->id(), .port = program.server->port(), .token = program.server->token()};
-  REQUIRE(it.hub->give("phone", work).ok());
-  constexpr int more_than_wait = 20;
-  std::atomic<int> refused = 0;
-  std::vector<std::thread> waiting;
-  for (int i = 0; i < more_than_wait; ++i)
-    waiting.emplace_back([&] { refused += status_of(it.device("GET", path + "/request")) == 503 ? 1 : 0; });
-  for (int i = 0; i < 500 && refused == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  (*added)->long_poll().close();
-  for (std::thread& one : waiting) one.join();
-  CHECK(refused > 0);
-  CHECK(refused < more_than_wait);
-  CHECK(status_of(it.device("GET", path)) == 200);
-}
-
-// A command that is ended by a signal takes nothing back.
-TEST_CASE("HubServer_ProgramThatIsGone_LeavesTheDeviceFree") {
-  const Served it;
-  TestSite other;
-  const std::string work = "/api/hub/devices/phone/work";
-  const auto body = [&](const std::string& id, const TestSite& program) {
-    return R"({"job":")" + id + R"(","port":)" + std::to_string(program.server->port()) + R"(,"token":")" +
-           program.server->token() + "\"}";
-  };
-  auto program = std::make_unique<TestSite>();
-  REQUIRE(status_of(it.site.post(work, body(job, *program))) == 200);
-  CHECK(status_of(it.site.post(work, body(std::string(48, 'c'), other))) == 409);
-  program.reset();
-  CHECK(status_of(it.device("GET", "/api/jobs/" + job)) == 404);
-  CHECK(!it.hub->here(it.segment, Fixture::sign())->job);
-
-  // Or while it was asleep.
-  program = std::make_unique<TestSite>();
-  REQUIRE(status_of(it.site.post(work, body(job, *program))) == 200);
-  program.reset();
-  CHECK(status_of(it.site.post(work, body(std::string(48, 'c'), other))) == 200);
-  CHECK(it.hub->here(it.segment, Fixture::sign())->job == std::string(48, 'c'));
 }
 
 }  // namespace

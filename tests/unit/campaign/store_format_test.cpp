@@ -77,6 +77,17 @@ TEST_CASE("Store_WhatCouldNotBeRead_IsNotWritten") {
   CHECK(holds(why(header_line(deep)), "the campaign cannot be kept in a store"));
 }
 
+TEST_CASE("Store_PartsOfALine_AreCheckedLikeTheLine") {
+  CHECK(check_result({"pc/a", "1"}, "{\"class\":3}").ok());
+  CHECK(check_result({"pc/\"a\n", "\xc3\xa4"}, "[1.5,null]").ok());
+  for (const std::string result : {"", "{", "1,\"more\":2", "{\"a\":1,\"a\":2}", " 1", "1\n", "\"\xff\""})
+    CHECK_FALSE_MESSAGE(check_result({"pc/a", "1"}, result).ok(), result);
+  CHECK_FALSE(check_result({"", "1"}, "1").ok());
+  CHECK_FALSE(check_result({"pc/a", ""}, "1").ok());
+  CHECK_FALSE(check_result({"pc/\xff", "1"}, "1").ok());
+  CHECK_FALSE(check_result({"pc/a", "1"}, std::string(100, '[') + std::string(100, ']')).ok());
+}
+
 TEST_CASE("Store_OfAnotherCampaign_NamesTheField") {
   CampaignDefinition other = definition;
   other.fields["seed"] = 43;

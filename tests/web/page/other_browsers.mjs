@@ -43,13 +43,31 @@ const preferences = {
   "browser.safebrowsing.update.enabled": false,
 };
 
+// A finger instead of a mouse (nsXPLookAndFeel's PointerCapabilities).
+const phonePreferences = {
+  "toolkit.legacyUserProfileCustomizations.stylesheets": true,
+  "dom.w3c_touch_events.enabled": 1,
+  "ui.primaryPointerCapabilities": 1,
+  "ui.allPointerCapabilities": 1,
+};
+
+// Else no window is narrower than 500 pixels.
+const narrowWindow = "* { min-width: 0 !important; }\n";
+
 const commands = {
-  firefox(folder) {
-    const lines = Object.entries(preferences).map(
+  firefox(folder, { port, phone }) {
+    const more = { ...(port && { "marionette.port": port }), ...(phone && phonePreferences) };
+    const lines = Object.entries({ ...preferences, ...more }).map(
       ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
     );
     writeFileSync(join(folder, "user.js"), lines.join(""));
-    return [process.env.DRIFTSCOPE_FIREFOX ?? "firefox-esr", "--no-remote", "--profile", folder];
+    if (phone) {
+      mkdirSync(join(folder, "chrome"));
+      writeFileSync(join(folder, "chrome", "userChrome.css"), narrowWindow);
+    }
+    const program = process.env.DRIFTSCOPE_FIREFOX ?? "firefox-esr";
+    const options = [...(port ? ["--marionette"] : []), ...(phone ? ["--kiosk"] : [])];
+    return [program, "--no-remote", "--profile", folder, ...options];
   },
   // A small window, since the processor renders it.
   safari: () => [process.env.DRIFTSCOPE_SAFARI ?? miniBrowser(), "--geometry=640x600"],
@@ -74,8 +92,11 @@ function kill(pids) {
     }
 }
 
-/** Opens `url` in "firefox" or "safari" until the test is over; resolves when the browser ended. */
-export function openIn(t, browser, url, { screen = "1280x1000x24", options = [] } = {}) {
+/**
+ * Opens `url` in "firefox" or "safari" until the test is over; resolves when the browser ended. Firefox also
+ * with Marionette at `port` (marionette.mjs), and as a `phone`: with touch, as large as the screen.
+ */
+export function openIn(t, browser, url, { screen = "1280x1000x24", options = [], port, phone } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "driftscope-browser-"));
   const env = {
     ...process.env,
@@ -94,7 +115,10 @@ export function openIn(t, browser, url, { screen = "1280x1000x24", options = [] 
     mkdirSync(env[variable], { mode: 0o700 });
   }
   const display = ["-a", "-s", ["-screen", "0", screen, ...options].join(" ")];
-  const child = spawn("xvfb-run", [...display, ...commands[browser](folder), url], { env, stdio: "ignore" });
+  const child = spawn("xvfb-run", [...display, ...commands[browser](folder, { port, phone }), url], {
+    env,
+    stdio: "ignore",
+  });
   t.after(async () => {
     await until(() => {
       const left = marked(`DRIFTSCOPE_TEST_BROWSER=${folder}`);

@@ -7,6 +7,7 @@
 
 #include "core/base/format.hpp"
 #include "native/browser/remote_session.hpp"
+#include "native/browser/run_conditions.hpp"
 #include "native/host/host.hpp"
 #include "native/host/page_host_session.hpp"
 #include "native/http/hub_device.hpp"
@@ -25,12 +26,14 @@ class RemoteHostSession final : public HostSession {
  public:
   RemoteHostSession(Target target, const RunnerOptions& options, Server& server, const RemoteDevice& device)
       : inner_(page_host_session(std::move(target), options,
-                                 std::make_unique<RemoteSession>(server, device, lost_job_), &lost_)) {}
+                                 std::make_unique<RemoteSession>(server, device, lost_job_, conditions_),
+                                 &lost_)) {}
 
   Result<Trace> run(const RunRequest& request, const TargetProgress& progress) override {
     auto first = inner_->run(request, [&](std::string_view step, std::int64_t done, std::int64_t total) {
       progress(step_here(step), done, total);
     });
+    if (first.ok() && conditions_) add_conditions(*first, *conditions_);
     if (first.ok() || !lost_ || (request.stopped && request.stopped())) return first;
     const std::string where = place_of(request);
     RunRequest again = request;
@@ -40,6 +43,7 @@ class RemoteHostSession final : public HostSession {
     again.plan.unwatched_ms = 0;
     again.plan.memory_runs = 0;
     again.plan.repeat = 1;
+    again.plan.compare_runs = false;
     const auto second = inner_->run(again, [&](std::string_view step, std::int64_t done, std::int64_t total) {
       progress(fmt::format("once more, as it was lost: {}", step_here(step)), done, total);
     });
@@ -79,6 +83,7 @@ class RemoteHostSession final : public HostSession {
   }
 
   std::optional<messages::LostJob> lost_job_;
+  std::optional<nlohmann::json> conditions_;
   bool lost_ = false;
   std::unique_ptr<HostSession> inner_;
 };

@@ -286,11 +286,23 @@ TEST_CASE("HubServer_ThroughTheFront_HasDevicesAlone") {
   CHECK(status_of(ask("/" + *link + "/", "evil.example")) == 403);
   CHECK(status_of(ask("/" + *link + "/", here, "Origin: https://evil.example\r\n")) == 403);
   CHECK(status_of(ask("/" + *link + "/", here, "Origin: https://10.0.0.7:8458\r\n")) == 403);
-  const std::string joined = ask("/" + *link + "/", here, "Origin: https://" + here + "\r\n");
+  const std::string ours = "Origin: https://" + here + "\r\n";
+  const std::string opened = ask("/" + *link + "/", here, ours);
+  CHECK(status_of(opened) == 200);
+  CHECK(opened.find("Set-Cookie") == std::string::npos);
+  CHECK(status_of(ask("/" + *link + "/", "10.0.0.7:8458")) == 200);
+  const std::string name = R"({"name":"phone"})";
+  const auto join = [&](const std::string& origin) {
+    TlsClient client(front->port());
+    REQUIRE(client.connected());
+    REQUIRE(client.send("POST /" + *link + "/api/hub/join HTTP/1.1\r\nHost: " + here + "\r\n" + origin +
+                        "Content-Length: " + std::to_string(name.size()) + "\r\n\r\n" + name));
+    return client.receive_all();
+  };
+  CHECK(status_of(join("Origin: https://evil.example\r\n")) == 403);
+  const std::string joined = join(ours);
   CHECK(status_of(joined) == 200);
   CHECK(joined.find("Set-Cookie: driftscope-device=") != std::string::npos);
-  const auto other = (*hub)->invite();
-  CHECK(status_of(ask("/" + *other + "/", "10.0.0.7:8458")) == 200);
 
   // With the right token, and with the address that the owner's programs use.
   const std::string visit = site.server->visit_url();

@@ -1,0 +1,7 @@
+#include "native/campaign/sqlite_connection.hpp"
+
+namespace driftscope {
+
+const char* sqlite_locks() { return "system"; }
+
+}  // namespace driftscope
