@@ -7,10 +7,10 @@
 #include "core/base/json.hpp"
 #include "core/base/json_fields.hpp"
 #include "core/base/json_lists.hpp"
+#include "native/cli/result_store.hpp"
 #include "native/cli/study_adversarials.hpp"
 #include "native/cli/study_cell.hpp"
 #include "native/cli/study_paces.hpp"
-#include "native/host/host.hpp"
 
 namespace driftscope {
 namespace {
@@ -124,8 +124,7 @@ StudyCellRequest study_cell_request(const documents::Study& study, const StudyFi
   if (cell.task == StudyTask::layers && cell.target != 0) targets.insert(targets.begin(), 0);
   for (const std::size_t target : targets) {
     of.targets.push_back(study.targets[target]);
-    const bool is_program = files.targets[target].host == default_host();
-    request.names.push_back(is_program ? std::string() : stored_targets[target]);
+    request.names.push_back(names_elsewhere({files.targets[target]}, {stored_targets[target]}).front());
   }
   request.target = targets.size() - 1;
   if (is_attack(cell)) of.attacks = {moved_attack(study.attacks[cell.of], cell, of)};

@@ -15,17 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Results of a browser of another version belong to another study.
-Status check_names(const StudyCellRequest& request, const StudyFiles& files, const RunnerOptions& options) {
-  const std::vector<std::string> names = names_in_store(files.targets, options);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (!request.names[i].empty() && request.names[i] != names[i])
-      return missing_error(
-          fmt::format("the study's results are of {}, here it is {}; have the same version on every machine",
-                      request.names[i], names[i]));
-  return {};
-}
-
 Result<GivenDataset> read_samples(const fs::path& path, const StudyCellRequest& request, const Graph& graph) {
   if (graph.inputs.size() != 1)
     return unsupported(
@@ -67,7 +56,7 @@ Result<std::string> run_study_cell(const StudyCellRequest& request, const fs::pa
     DRIFTSCOPE_TRY(Target target, read_target(text));
     files.targets.push_back(std::move(target));
   }
-  DRIFTSCOPE_CHECK(check_names(request, files, options));
+  DRIFTSCOPE_CHECK(check_names(request.names, files.targets, options));
   StudyWork work(request.study, files, options, [] { return false; });
   const StudyCell cell{
       .task = request.task, .target = request.target, .samples = std::ssize(request.labels), .repetition = 1};

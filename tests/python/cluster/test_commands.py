@@ -1,5 +1,5 @@
 """Commands with --cluster, the real program from end to end on two workers, one of which is killed: matrix, verify,
-study."""
+study, hunt."""
 import json
 import os
 import shutil
@@ -44,8 +44,8 @@ class CommandTest(ClusterTest):
             self.worker(last, program=PROGRAM)
         return scheduler
 
-    def stored(self, out):
-        path = self.folder / out / "cells.jsonl"
+    def stored(self, out, name="cells.jsonl"):
+        path = self.folder / out / name
         # The last line may not be complete yet.
         lines = path.read_text().split("\n")[1:-1] if path.exists() else []
         return [json.loads(line) for line in lines]
@@ -234,3 +234,34 @@ class StudyTest(CommandTest):
         after = self.stored("there")
         self.assertEqual(after[:len(before)], before)
         self.assertGreater(len(after), len(before))
+
+
+class HuntTest(CommandTest):
+    def lines(self, out):
+        """What was judged, by target, in the order of the store; where it was kept is compared, times are not said."""
+        found = {}
+        for line in self.stored(out, "cases.jsonl"):
+            found.setdefault(line["target"], []).append((line["item"], line["result"]))
+        return found
+
+    def test_worker_killed_in_the_middle(self):
+        # The faults of ONNX Runtime's Resize are kept, once each, whoever finds them.
+        arguments = ("hunt", "--targets", "pc/strict,pc/ort", "--operators", "resize", "--seed", "3", "--cases", "60",
+                     "--budget", "1h", "--reduce-seconds", "30", "--quiet")
+        self.start_cluster(2, 3)
+        process = self.command(*arguments, "--out", "there", "--cluster", self.address)
+        until(lambda: self.jobs_of(2), "a job")
+        self.workers[2].kill()
+        self.finish(process, 1)
+        self.finish(self.command(*arguments, "--out", "here"), 1)
+        there, here = self.lines("there"), self.lines("here")
+        self.assertEqual({name: len(lines) for name, lines in here.items()}, {name: 60 for name in here})
+        self.assertEqual(there, here)
+        folders = [sorted(one.name for one in (self.folder / out / "findings").iterdir()) for out in ("there", "here")]
+        self.assertEqual(*folders)
+        self.assertTrue(folders[0])
+
+    def test_model_is_refused(self):
+        process = self.command("hunt", ASSETS / "models" / "lenet5.onnx", "--out", "there", "--cluster", self.address)
+        self.finish(process, 2)
+        self.assertIn("--cluster: inputs for a MODEL", (self.folder / "command.log").read_text())
