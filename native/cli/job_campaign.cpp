@@ -10,15 +10,7 @@
 namespace driftscope {
 namespace {
 
-constexpr auto look_again = std::chrono::milliseconds(250);
-/// A cell whose process or machine was lost is begun once more.
-constexpr int most_attempts = 2;
-constexpr std::size_t most_titles = 3;
 constexpr double learn_again = 5.0;  // s
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 class JobRun {
  public:
@@ -35,7 +27,7 @@ class JobRun {
       DRIFTSCOPE_CHECK(learn());
       if (!over) DRIFTSCOPE_CHECK(submit());
       show();
-      DRIFTSCOPE_TRY(const std::vector<ProgramJobResult> ended, pool_.wait(look_again));
+      DRIFTSCOPE_TRY(const std::vector<ProgramJobResult> ended, pool_.wait(job_look_again));
       for (const ProgramJobResult& result : ended) DRIFTSCOPE_CHECK(keep(result));
     }
     return left_.empty() && running_.empty();
@@ -91,12 +83,9 @@ class JobRun {
     JobCampaign::Progress progress;
     progress.total = static_cast<std::int64_t>(campaign_.cells);
     progress.done = progress.total - std::ssize(left_) - std::ssize(running_);
-    progress.what = pool_.about();
-    std::size_t shown = 0;
-    for (const auto& [id, one] : running_)
-      if (shown++ < most_titles)
-        progress.what += (progress.what.empty() ? "" : shown == 1 ? ": " : "; ") + campaign_.title(one.cell);
-    if (shown > most_titles) progress.what += fmt::format("; and {} more", shown - most_titles);
+    std::vector<std::string> titles;
+    for (const auto& [id, one] : running_) titles.push_back(campaign_.title(one.cell));
+    progress.what = jobs_text(pool_, titles);
     if (ended_ > 0)
       progress.seconds_left = (seconds_now() - begin_) / static_cast<double>(ended_) *
                               static_cast<double>(std::ssize(left_) + std::ssize(running_));
@@ -108,12 +97,11 @@ class JobRun {
     if (found == running_.end()) return {};
     const Running one = found->second;
     running_.erase(found);
-    const bool lost = result.error && result.error->kind != ErrorKind::limit;
     if (result.error && campaign_.stopped()) {  // it is not the cell that failed
       left_.push_back(one.cell);
       return {};
     }
-    if (lost && one.attempt < most_attempts) return start(one.cell, one.attempt + 1);
+    if (is_lost(result) && one.attempt < most_job_attempts) return start(one.cell, one.attempt + 1);
     DRIFTSCOPE_TRY(std::string line, campaign_.result(one.cell, result));
     ++ended_;
     return store_.add(campaign_.name(one.cell), std::move(line));
@@ -131,6 +119,18 @@ class JobRun {
 };
 
 }  // namespace
+
+std::string jobs_text(const JobPool& pool, const std::vector<std::string>& titles) {
+  constexpr std::size_t most = 3;
+  std::string text = pool.about();
+  const std::size_t shown = std::min(titles.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) text += (text.empty() ? "" : i == 0 ? ": " : "; ") + titles[i];
+  return titles.size() > shown ? text + fmt::format("; and {} more", titles.size() - shown) : text;
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 Result<bool> run_jobs(const JobCampaign& campaign, CampaignStore& store, JobPool& pool) {
   return JobRun(campaign, store, pool).run();

@@ -2,6 +2,7 @@
 // once. Clients: matrix, verify. Where jobs run is the pool's, where results are kept is the store's.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,20 @@ struct JobCampaign {
   };
   std::function<void(const Progress&)> progress;
 };
+
+// What those that have jobs in another order than this share with it.
+
+inline constexpr auto job_look_again = std::chrono::milliseconds(250);
+/// A cell whose process or machine was lost is begun once more.
+inline constexpr int most_job_attempts = 2;
+/// Whether the job was lost, and is none that took too long.
+[[nodiscard]] inline bool is_lost(const ProgramJobResult& result) {
+  return result.error && result.error->kind != ErrorKind::limit;
+}
+/// For progress: the pool, and some of what runs.
+[[nodiscard]] std::string jobs_text(const JobPool& pool, const std::vector<std::string>& titles);
+/// Of a clock that does not go back.
+[[nodiscard]] double seconds_now();
 
 /// Whether every cell has its result. Errors: those of the store, of the pool and of the functions; what is
 /// in the store stays.

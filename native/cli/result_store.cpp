@@ -74,6 +74,22 @@ std::vector<std::string> names_in_store(const std::vector<Target>& targets, cons
   return names;
 }
 
+std::vector<std::string> names_elsewhere(const std::vector<Target>& targets, std::vector<std::string> names) {
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    if (targets[i].host == default_host()) names[i].clear();
+  return names;
+}
+
+Status check_names(const std::vector<std::string>& names, const std::vector<Target>& targets,
+                   const RunnerOptions& runner) {
+  const std::vector<std::string> here = names_in_store(targets, runner);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty() && names[i] != here[i])
+      return missing_error(fmt::format(
+          "the results are of {}, here it is {}; have the same version on every machine", names[i], here[i]));
+  return {};
+}
+
 std::string hashes_of(const ModelFile& model) {
   std::string text = fmt::format("model {}\n", model.sha256);
   for (const JobAttachment& file : model.attachments)

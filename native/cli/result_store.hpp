@@ -25,6 +25,14 @@ namespace driftscope {
 [[nodiscard]] std::vector<std::string> names_in_store(const std::vector<Target>& targets,
                                                       const RunnerOptions& runner);
 
+/// The same names for a job elsewhere, which check_names takes: empty where the target is this program, which
+/// is there as well.
+[[nodiscard]] std::vector<std::string> names_elsewhere(const std::vector<Target>& targets,
+                                                       std::vector<std::string> names);
+/// There: the error, a missing one, where a target is another one than its name says.
+[[nodiscard]] Status check_names(const std::vector<std::string>& names, const std::vector<Target>& targets,
+                                 const RunnerOptions& runner);
+
 /// Of a model, its files of external data, and tensors: a line for each, names included.
 [[nodiscard]] std::string hashes_of(const ModelFile& model);
 [[nodiscard]] std::string hashes_of(const NamedInputs& tensors);

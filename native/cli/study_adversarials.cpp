@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t default_seed = 42;
-
 /// Attacks the samples from `begin` on; each has random numbers of its own, so that parts do not matter.
 Result<AttackReport> attack_part(const StudyFiles::Subject& subject, const documents::StudyAttack& attack,
                                  const Target& target, std::int64_t begin, std::int64_t samples,
@@ -39,8 +37,7 @@ Result<AttackReport> attack_part(const StudyFiles::Subject& subject, const docum
   plan.samples = samples;
   plan.epsilon = attack.epsilon.value_or(0.0);
   plan.steps = attack.steps.value_or(0);
-  plan.seed =
-      static_cast<std::uint64_t>(attack.seed.value_or(default_seed)) + static_cast<std::uint64_t>(begin);
+  plan.seed = attack_seed(attack, begin);
   plan.separate = true;
   plan.in_8_bits = attack.store == "8bit";
   return run_attack(plan, options, progress);
@@ -72,6 +69,11 @@ Result<Bytes> npy_of(const std::vector<std::vector<float>>& values, const Shape&
 
 }  // namespace
 
+std::uint64_t attack_seed(const documents::StudyAttack& attack, std::int64_t begin) {
+  constexpr std::int64_t usual = 42;
+  return static_cast<std::uint64_t>(attack.seed.value_or(usual)) + static_cast<std::uint64_t>(begin);
+}
+
 Result<AdversarialsPart> make_adversarials(const StudyFiles& files, const StudyFiles::Subject& subject,
                                            const documents::StudyAttack& attack, const Target& target,
                                            std::int64_t begin, std::int64_t samples,
@@ -97,12 +99,18 @@ Result<AdversarialsPart> make_adversarials(const StudyFiles& files, const StudyF
   part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (values.empty()) return part;
   DRIFTSCOPE_TRY(const Bytes bytes, npy_of(values, report.shape, in_8_bits));
-  const fs::path folder = fs::path("adversarials") / fmt::format("{}-{}", subject.subject.model, attack.name);
-  DRIFTSCOPE_CHECK(make_folders(files.out / folder));
-  part.file = (folder / fmt::format("{:06}.npy", begin)).generic_string();
-  part.sha256 = sha256_hex(bytes);
-  DRIFTSCOPE_CHECK(write_file(files.out / part.file, bytes));
+  DRIFTSCOPE_CHECK(keep_adversarials(files, subject.subject, attack, bytes, part));
   return part;
+}
+
+Status keep_adversarials(const StudyFiles& files, const StudySubject& subject,
+                         const documents::StudyAttack& attack, std::span<const std::byte> bytes,
+                         AdversarialsPart& part) {
+  const fs::path folder = fs::path("adversarials") / fmt::format("{}-{}", subject.model, attack.name);
+  DRIFTSCOPE_CHECK(make_folders(files.out / folder));
+  part.file = (folder / fmt::format("{:06}.npy", part.begin)).generic_string();
+  part.sha256 = sha256_hex(bytes);
+  return write_file(files.out / part.file, bytes);
 }
 
 Result<AttackPart> attack_target(const StudyFiles::Subject& subject, const documents::StudyAttack& attack,

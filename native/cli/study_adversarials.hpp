@@ -4,11 +4,15 @@
 
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "native/cli/study_files.hpp"
 #include "native/host/target_runner.hpp"
 
 namespace driftscope {
+
+/// Of the random numbers of the sample at `begin`; each sample has its own.
+[[nodiscard]] std::uint64_t attack_seed(const documents::StudyAttack& attack, std::int64_t begin);
 
 /// Of the samples from `begin` on: those that the target answers rightly are attacked, and kept as 8-bit
 /// pictures or floats in adversarials/ of the study's folder. Errors: those of run_attack, files that
@@ -19,6 +23,11 @@ namespace driftscope {
                                                          const Target& target, std::int64_t begin,
                                                          std::int64_t samples, const RunnerOptions& options,
                                                          const TargetProgress& progress);
+
+/// Keeps their file in the study's folder, and its name and hash in the part.
+[[nodiscard]] Status keep_adversarials(const StudyFiles& files, const StudySubject& subject,
+                                       const documents::StudyAttack& attack, std::span<const std::byte> bytes,
+                                       AdversarialsPart& part);
 
 /// The same on one target by itself, of which nothing is kept.
 [[nodiscard]] Result<AttackPart> attack_target(const StudyFiles::Subject& subject,

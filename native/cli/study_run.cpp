@@ -11,6 +11,7 @@
 #include "core/base/json.hpp"
 #include "native/cli/host_lanes.hpp"
 #include "native/cli/result_store.hpp"
+#include "native/cli/study_outlook.hpp"
 #include "native/cli/study_work.hpp"
 
 namespace driftscope {
@@ -36,11 +37,10 @@ class StudyRun {
  public:
   StudyRun(const documents::Study& study, StudyFiles& files, CampaignStore& store,
            const StudyRunOptions& options)
-      : study_(study),
-        files_(files),
-        store_(store),
+      : store_(store),
         options_(options),
-        schedule_(study, samples_of(files)),
+        outlook_{study, files},
+        schedule_(study, outlook_.samples()),
         targets_(names_in_store(files.targets, options.runner)),
         ledger_(study, targets_),
         work_(study, files, options.runner, options.stopped),
@@ -88,15 +88,6 @@ class StudyRun {
     }
   }
 
-  static std::vector<std::vector<std::int64_t>> samples_of(const StudyFiles& files) {
-    std::vector<std::vector<std::int64_t>> samples;
-    for (const StudyFiles::Subject& subject : files.subjects) {
-      samples.emplace_back();
-      for (const GivenDataset& dataset : subject.data) samples.back().push_back(dataset.samples);
-    }
-    return samples;
-  }
-
   [[nodiscard]] bool timing() const {
     return !running_.empty() && running_.front().cell.task == StudyTask::times;
   }
@@ -110,31 +101,16 @@ class StudyRun {
     });
   }
 
-  [[nodiscard]] std::string title(const StudyCell& cell) const {
-    const StudySubject& subject = files_.subjects[cell.subject].subject;
-    std::string what;
-    switch (cell.task) {
-      case StudyTask::times: break;
-      case StudyTask::answers: what = ", " + subject.data[cell.of].name; break;
-      case StudyTask::attack: what = ", " + study_.attacks[cell.of].name; break;
-      case StudyTask::adversarials: what = ", making " + study_.attacks[cell.of].name; break;
-      case StudyTask::layers: what = ", layers " + study_.layers[cell.of].name; break;
-    }
-    return fmt::format("{}: {}{}", study_.targets[cell.target], subject.name(), what);
-  }
-
   void start(const StudyCell& cell) {
     begun_ = true;
-    RunningCell& one = running_.emplace_back(RunningCell{
-        .cell = cell, .hosts = work_.hosts(cell), .title = title(cell), .begin = now_seconds(), .step = {}});
+    RunningCell& one = running_.emplace_back(RunningCell{.cell = cell,
+                                                         .hosts = work_.hosts(cell),
+                                                         .title = outlook_.title(cell),
+                                                         .begin = now_seconds(),
+                                                         .step = {}});
+    one.cell.samples = paces_.samples_at_a_time(cell);
     // A copy: others are added to the ledger while it runs.
-    Adversarials made;
-    const StudySubject& subject = files_.subjects[cell.subject].subject;
-    if (cell.task == StudyTask::answers && cell.of >= subject.own_data()) {
-      std::size_t base = cell.subject;
-      while (!files_.subjects[base].subject.is_base()) --base;
-      made = ledger_.results().adversarials.at({base, subject.attacks[cell.of - subject.own_data()]});
-    }
+    Adversarials made = outlook_.made_for(cell, ledger_.results());
     lanes_.start(one.hosts.front(), [this, &one, made = std::move(made)] {
       StudyWork::Outcome outcome =
           work_.run(one.cell, made, [&](std::string_view step, std::int64_t, std::int64_t) {
@@ -181,6 +157,7 @@ class StudyRun {
       }
       worked_ += now_seconds() - one->begin;
       const StudyWork::Outcome outcome = *std::move(one->outcome);
+      paces_.add(one->cell, outcome.seconds);
       const CampaignCell cell{targets_[one->cell.target], outcome.item};
       one = running_.erase(one);
       if (outcome.failed && options_.stopped()) continue;  // it is not the cell that failed
@@ -191,18 +168,9 @@ class StudyRun {
     return {};
   }
 
-  /// Of `count` units of a series; nothing: nothing of the kind has run.
-  [[nodiscard]] std::optional<double> seconds_of(const StudyCell& series, std::int64_t count) const {
-    if (count <= 0) return 0.0;
-    auto each = work_.seconds_each(series);
-    if (!each) each = work_.mean_seconds(series);
-    if (!each) return {};
-    return *each * static_cast<double>(count);
-  }
-
   /// By the paces so far, over all that is left; within the budget.
   [[nodiscard]] std::optional<double> seconds_left() const {
-    std::optional<double> seconds = all_seconds();
+    std::optional<double> seconds = outlook_.seconds_left(schedule_, ledger_.results(), paces_);
     // Cells side by side: so many seconds of them went into one of the clock so far.
     const double elapsed = now_seconds() - begin_;
     if (seconds && elapsed > 0.0)
@@ -212,45 +180,14 @@ class StudyRun {
     return std::min(left, seconds.value_or(left));
   }
 
-  [[nodiscard]] std::optional<double> all_seconds() const {
-    const StudyResults& results = ledger_.results();
-    double seconds = 0.0;
-    const auto add = [&](const StudyCell& series, std::int64_t count) {
-      const auto own = seconds_of(series, count);
-      if (own) seconds += *own;
-      return own.has_value();
-    };
-    for (std::size_t s = 0; s < files_.subjects.size(); ++s)
-      for (std::size_t t = 0; t < files_.targets.size(); ++t) {
-        if (!add({.task = StudyTask::times, .subject = s, .target = t},
-                 schedule_.sessions_left(results, {s, t})))
-          return {};
-        for (std::size_t d = 0; d < files_.subjects[s].subject.data.size(); ++d)
-          if (!add({.task = StudyTask::answers, .subject = s, .target = t, .of = d},
-                   schedule_.answers_left(results, {s, d, t})))
-            return {};
-        for (std::size_t a = 0; a < study_.attacks.size(); ++a) {
-          const bool transfer = study_.attacks[a].transfer;
-          if (transfer && making_target(study_, study_.attacks[a]) != t) continue;
-          if (!add({.task = transfer ? StudyTask::adversarials : StudyTask::attack,
-                    .subject = s,
-                    .target = t,
-                    .of = a},
-                   schedule_.attacks_left(results, {s, a, t})))
-            return {};
-        }
-      }
-    return seconds;
-  }
-
-  const documents::Study& study_;
-  StudyFiles& files_;
   CampaignStore& store_;
   const StudyRunOptions& options_;
+  StudyOutlook outlook_;
   StudySchedule schedule_;
   std::vector<std::string> targets_;
   StudyLedger ledger_;
   StudyWork work_;
+  StudyPaces paces_;
   double begin_;
   bool begun_ = false;
   double worked_ = 0.0;             ///< seconds of all cells together

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "core/attack/attack.hpp"
 #include "core/compare/dataset_predictions.hpp"
@@ -17,11 +16,6 @@
 namespace driftscope {
 namespace {
 
-/// How long one cell may take, roughly: so much is lost with the process.
-constexpr double cell_seconds = 8.0;
-constexpr std::int64_t first_samples = 8;
-constexpr std::int64_t first_attacked = 2;
-constexpr std::int64_t most_growth = 8;
 /// Outputs of a sample are kept up to so many numbers.
 constexpr std::int64_t most_outputs = 1024;
 
@@ -29,14 +23,10 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-bool is_attack(const StudyCell& cell) {
-  return cell.task == StudyTask::attack || cell.task == StudyTask::adversarials;
-}
-
 template <class T>
 StudyWork::Outcome outcome_of(std::string item, const Result<T>& result) {
   return {std::move(item), result.ok() ? encode_result(*result) : encode_failure(result.error()),
-          !result.ok()};
+          !result.ok(), 0.0};
 }
 
 }  // namespace
@@ -66,86 +56,37 @@ std::vector<std::string> StudyWork::hosts(const StudyCell& cell) const {
   return hosts;
 }
 
-std::optional<double> StudyWork::seconds_each(const StudyCell& series) const {
-  const std::lock_guard lock(mutex_);
-  const auto pace = paces_.find(key_of(series));
-  if (pace == paces_.end()) return {};
-  return pace->second.seconds / static_cast<double>(pace->second.count);
-}
-
-std::optional<double> StudyWork::mean_seconds(const StudyCell& series) const {
-  const std::lock_guard lock(mutex_);
-  Pace same_target, any;
-  for (const auto& [key, pace] : paces_) {
-    if (std::get<StudyTask>(key) != series.task) continue;
-    const double each = pace.seconds / static_cast<double>(pace.count);
-    any.seconds += each, ++any.count;
-    if (std::get<1>(key) == series.target) same_target.seconds += each, ++same_target.count;
-  }
-  const Pace& from = same_target.count > 0 ? same_target : any;
-  if (from.count == 0) return {};
-  return from.seconds / static_cast<double>(from.count);
-}
-
-/// As many as fit into cell_seconds by the last cell of this series.
-std::int64_t StudyWork::samples_at_a_time(const StudyCell& cell) const {
-  const std::int64_t first = is_attack(cell) ? first_attacked : first_samples;
-  const std::lock_guard lock(mutex_);
-  const auto pace = paces_.find(key_of(cell));
-  if (pace == paces_.end()) return std::min(first, cell.samples);
-  const auto [samples, seconds] = pace->second;
-  const double fitting = static_cast<double>(samples) * cell_seconds / std::max(seconds, 1e-3);
-  const std::int64_t most = samples * most_growth;
-  return std::min(cell.samples, fitting >= static_cast<double>(most)
-                                    ? most
-                                    : std::max<std::int64_t>(1, std::llround(std::floor(fitting))));
-}
-
 StudyWork::Outcome StudyWork::run(const StudyCell& cell, const Adversarials& made,
                                   const TargetProgress& progress) {
-  const StudyFiles::Subject& subject = files_.subjects[cell.subject];
-  const Target& target = files_.targets[cell.target];
   const auto begin = std::chrono::steady_clock::now();
-  const bool by_samples = cell.task == StudyTask::answers || is_attack(cell);
-  const std::int64_t samples = by_samples ? samples_at_a_time(cell) : 1;
-  const auto of_samples = [&](const std::string& name) { return samples_cell(name, cell.begin, samples); };
-  Outcome outcome;
-  switch (cell.task) {
-    case StudyTask::times:
-      outcome =
-          outcome_of(numbered_cell(times_name(subject.subject), cell.repetition), times(cell, progress));
-      break;
-    case StudyTask::answers:
-      outcome = outcome_of(of_samples(answers_name(subject.subject, subject.subject.data[cell.of])),
-                           answer(cell, samples, made, progress));
-      break;
-    case StudyTask::attack: {
-      const documents::StudyAttack& attack = study_.attacks[cell.of];
-      outcome = outcome_of(of_samples(attack_name(subject.subject, attack)),
-                           attack_target(subject, attack, target, cell.begin, samples, options_, progress));
-      break;
-    }
-    case StudyTask::adversarials: {
-      const documents::StudyAttack& attack = study_.attacks[cell.of];
-      outcome = outcome_of(
-          of_samples(adversarials_name(subject.subject.model, attack)),
-          make_adversarials(files_, subject, attack, target, cell.begin, samples, options_, progress));
-      break;
-    }
-    case StudyTask::layers: {
-      const documents::PublishedLayers& wanted = study_.layers[cell.of];
-      outcome =
-          outcome_of(numbered_cell(layers_name(wanted), wanted.sample.value_or(0)), layers(cell, progress));
-      break;
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  paces_[key_of(cell)] = {samples, seconds_since(begin)};
-  return outcome;
+  Outcome made_of_it = outcome(cell, made, progress);
+  made_of_it.seconds = seconds_since(begin);
+  return made_of_it;
 }
 
-Result<AnswersPart> StudyWork::answer(const StudyCell& cell, std::int64_t samples, const Adversarials& made,
+StudyWork::Outcome StudyWork::outcome(const StudyCell& cell, const Adversarials& made,
                                       const TargetProgress& progress) {
+  const StudyFiles::Subject& subject = files_.subjects[cell.subject];
+  const Target& target = files_.targets[cell.target];
+  const std::string item = cell_item(study_, subject.subject, cell);
+  switch (cell.task) {
+    case StudyTask::times: return outcome_of(item, times(cell, progress));
+    case StudyTask::answers: return outcome_of(item, answer(cell, made, progress));
+    case StudyTask::layers: return outcome_of(item, layers(cell, progress));
+    case StudyTask::attack:
+    case StudyTask::adversarials: break;
+  }
+  const documents::StudyAttack& attack = study_.attacks[cell.of];
+  if (cell.task == StudyTask::attack)
+    return outcome_of(item,
+                      attack_target(subject, attack, target, cell.begin, cell.samples, options_, progress));
+  return outcome_of(
+      item, make_adversarials(files_, subject, attack, target, cell.begin, cell.samples, options_, progress));
+}
+
+Result<AnswersPart> StudyWork::answer(const StudyCell& cell, const Adversarials& made,
+                                      const TargetProgress& progress) {
+  const std::int64_t samples = cell.samples;
   const StudyFiles::Subject& subject = files_.subjects[cell.subject];
   const Target& target = files_.targets[cell.target];
   RunRequest request;

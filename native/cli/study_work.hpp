@@ -1,5 +1,5 @@
-// Runs one cell of a study. Client: study_run, from several threads: cells that run at the same time are on
-// different hosts.
+// Runs one cell of a study. Clients: study_run, from several threads: cells that run at the same time are on
+// different hosts; study_cell_job, one in a process.
 #pragma once
 
 #include <map>
@@ -23,8 +23,9 @@ class StudyWork {
     std::string item;  ///< the name of the cell
     nlohmann::json result;
     bool failed = false;
+    double seconds = 0.0;
   };
-  /// `made`: the adversarials of the cell's data set, where it has such.
+  /// All samples of the cell. `made`: the adversarials of the cell's data set, where it has such.
   [[nodiscard]] Outcome run(const StudyCell& cell, const Adversarials& made, const TargetProgress& progress);
 
   /// Ends what stays open for further cells. Nothing may run.
@@ -33,22 +34,11 @@ class StudyWork {
   /// Hosts that a cell uses, the one that it runs on first.
   [[nodiscard]] std::vector<std::string> hosts(const StudyCell& cell) const;
 
-  /// Of a sample or a measurement of this series, from the last cell; nothing: none of it has run.
-  [[nodiscard]] std::optional<double> seconds_each(const StudyCell& series) const;
-  /// The mean over series of the same task, of the same target where there are any.
-  [[nodiscard]] std::optional<double> mean_seconds(const StudyCell& series) const;
-
  private:
-  struct Pace {
-    std::int64_t count = 0;
-    double seconds = 0.0;
-  };
-  using PaceKey = std::tuple<StudyTask, std::size_t, std::size_t, std::size_t>;
-  static PaceKey key_of(const StudyCell& cell) { return {cell.task, cell.target, cell.subject, cell.of}; }
-
-  [[nodiscard]] std::int64_t samples_at_a_time(const StudyCell& cell) const;
-  [[nodiscard]] Result<AnswersPart> answer(const StudyCell& cell, std::int64_t samples,
-                                           const Adversarials& made, const TargetProgress& progress);
+  [[nodiscard]] Outcome outcome(const StudyCell& cell, const Adversarials& made,
+                                const TargetProgress& progress);
+  [[nodiscard]] Result<AnswersPart> answer(const StudyCell& cell, const Adversarials& made,
+                                           const TargetProgress& progress);
   [[nodiscard]] Result<SessionTimes> times(const StudyCell& cell, const TargetProgress& progress);
   [[nodiscard]] Result<LayerValues> layers(const StudyCell& cell, const TargetProgress& progress);
   [[nodiscard]] Result<Trace> all_values(const StudyCell& cell, const Target& target,
@@ -63,9 +53,8 @@ class StudyWork {
   const RunnerOptions& options_;
   std::function<bool()> stopped_;
   KeptAdversarials kept_;
-  mutable std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< of what follows
   std::map<std::string, std::unique_ptr<TargetRunner>> runners_;
-  std::map<PaceKey, Pace> paces_;
 };
 
 /// One measurement of time and memory in a session of its own: the first sample, unwatched.

@@ -12,6 +12,7 @@
 #include "generated/documents/hunt.hpp"
 #include "native/host/hunt_cases.hpp"
 #include "native/host/run_request.hpp"
+#include "native/jobs/job_pool.hpp"
 
 namespace driftscope {
 
@@ -24,6 +25,9 @@ struct HuntPlan {
   std::int64_t reduce_seconds = 60;  ///< for each finding; 0: none is reduced
   std::int64_t reduce_tries = 200;
   RunnerOptions runner;
+  JobPool* pool = nullptr;  ///< where cases are judged; null: here
+  /// The job, without an id, that judges so many cases from `first` on: run_hunt_block's text is its result.
+  std::function<ProgramJob(std::size_t target, std::int64_t first, std::int64_t count)> job = {};
   std::function<bool()> stopped;  ///< true: enough; what was judged stays
   /// A finding unlike those before on this target.
   std::function<void(const std::string& target, const documents::HuntFound& found, const std::string& of)>

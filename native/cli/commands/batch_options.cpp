@@ -30,11 +30,7 @@ std::string build_for_workers() { return own_program().size() == 1 ? build_id() 
 
 Result<std::unique_ptr<JobPool>> open_pool(const BatchOptions& options,
                                            std::map<std::string, std::string> environment) {
-  if (!options.cluster.empty()) {
-    DRIFTSCOPE_TRY(std::unique_ptr<JobPool> pool,
-                   ClusterPool::connect({.address = options.cluster, .build = build_for_workers()}));
-    return pool;
-  }
+  if (!options.cluster.empty()) return connect_cluster(options.cluster);
   LocalPool::Options here;
   here.at_a_time = static_cast<std::size_t>(options.jobs);
   here.environment = std::move(environment);
@@ -53,6 +49,12 @@ Status remove_failed(CampaignStore& store) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<JobPool>> connect_cluster(const std::string& address) {
+  DRIFTSCOPE_TRY(std::unique_ptr<JobPool> pool,
+                 ClusterPool::connect({.address = address, .build = build_for_workers()}));
+  return pool;
+}
 
 void add_batch_options(CLI::App& app, BatchOptions& options, const std::string& what) {
   constexpr int most_jobs = 256;

@@ -1,5 +1,5 @@
 // Commands whose work is a campaign of jobs: where jobs run, where results are kept, how long, and what
-// Ctrl-C does. Clients: matrix, verify.
+// Ctrl-C does. Clients: matrix, verify; study for its cluster.
 #pragma once
 
 #include <filesystem>
@@ -35,6 +35,9 @@ void add_batch_options(CLI::App& app, BatchOptions& options, const std::string& 
 [[nodiscard]] Result<std::unique_ptr<CampaignStore>> open_batch_store(const BatchOptions& options,
                                                                       const std::string& kind,
                                                                       const std::filesystem::path& site);
+
+/// The cluster of --cluster. Errors: those of ClusterPool::connect.
+[[nodiscard]] Result<std::unique_ptr<JobPool>> connect_cluster(const std::string& address);
 
 enum class BatchEnd { done, unfinished, interrupted };
 

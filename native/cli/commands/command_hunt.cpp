@@ -11,9 +11,11 @@
 #include "core/hunt/judged.hpp"
 #include "core/hunt/operator.hpp"
 #include "native/campaign/store_kinds.hpp"
+#include "native/cli/commands/batch_options.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/duration_option.hpp"
 #include "native/cli/commands/runner_options.hpp"
+#include "native/cli/job_parts.hpp"
 #include "native/cli/result_store.hpp"
 #include "native/host/hunt_run.hpp"
 #include "native/host/inputs.hpp"
@@ -37,6 +39,7 @@ struct HuntOptions {
   std::vector<std::string> operators;
   std::int64_t reduce_seconds = 60;
   std::optional<std::int64_t> only;
+  std::string cluster;  ///< a Dask scheduler's address; empty: cases are judged here
   bool quiet = false;
   RunnerOptions runner;
 };
@@ -71,6 +74,30 @@ Result<OpenedHunt> open_cases(const HuntOptions& options, documents::Hunt& hunt)
   return opened;
 }
 
+/// Made from the seed there as well: no file travels.
+ProgramJob block_job(const HuntOptions& options, const HuntPlan& plan, std::size_t target, std::int64_t first,
+                     std::int64_t count) {
+  ProgramJob job;
+  job.limit = std::chrono::hours(1);
+  job.arguments = {"hunt-block"};
+  const auto add = [&](const char* option, const std::string& value) {
+    job.arguments.insert(job.arguments.end(), {option, value});
+  };
+  add("--seed", std::to_string(options.seed));
+  if (!options.operators.empty()) add("--operators", fmt::format("{}", fmt::join(options.operators, ",")));
+  add("--target", plan.targets[target].text());
+  if (const auto names = names_elsewhere(plan.targets, plan.names); !names[target].empty())
+    add("--name", names[target]);
+  add("--first", std::to_string(first));
+  add("--count", std::to_string(count));
+  add("--timeout", std::to_string(options.runner.timeout.count()));
+  if (options.runner.stall_timeout)
+    add("--stall-timeout", std::to_string(options.runner.stall_timeout->count()));
+  job.key = text_sha256(fmt::format("{}", fmt::join(job.arguments, "\n")));
+  add("--out", std::string("@{") + job_result_name + "}");
+  return job;
+}
+
 Result<Exit> run_hunt_command(const HuntOptions& options) {
   HuntPlan plan;
   DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
@@ -82,6 +109,10 @@ Result<Exit> run_hunt_command(const HuntOptions& options) {
   plan.folder = options.out;
   plan.reduce_seconds = options.reduce_seconds;
   plan.runner = options.runner;
+  if (!options.cluster.empty() && !options.model.empty())
+    return bad_input(
+        "--cluster: inputs for a MODEL are searched here, each by what the last ones did; leave out one of "
+        "both");
   documents::Hunt hunt;
   hunt.seed = static_cast<std::int64_t>(options.seed);
   DRIFTSCOPE_TRY(const OpenedHunt opened, open_cases(options, hunt));
@@ -97,6 +128,14 @@ Result<Exit> run_hunt_command(const HuntOptions& options) {
   DRIFTSCOPE_TRY(const std::unique_ptr<CampaignStore> store,
                  open_result_store(file_store_spec(plan.folder / "cases.jsonl"), "hunt", opened.fields,
                                    options.runner.site));
+  std::unique_ptr<JobPool> pool;
+  if (!options.cluster.empty()) {
+    DRIFTSCOPE_TRY(pool, connect_cluster(options.cluster));
+    plan.pool = pool.get();
+    plan.job = [&](std::size_t target, std::int64_t first, std::int64_t count) {
+      return block_job(options, plan, target, first, count);
+    };
+  }
   const auto stopped = std::make_shared<std::atomic<bool>>(false);
   SignalWatcher::on_stop([stopped] { *stopped = true; });
   plan.stopped = [stopped] { return stopped->load(); };
@@ -151,6 +190,10 @@ static Command declare(CLI::App& app) {
   app.add_option("--case", options->only,
                  "Write the model and inputs of this case of the seed to DIR, and end")
       ->check(CLI::Range(0, 1 << 30));
+  app.add_option(
+      "--cluster", options->cluster,
+      "Address of a Dask scheduler, as tcp://10.0.0.5:8786: its workers judge the cases, what is found "
+      "is made smaller here (docs/cluster.md)");
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
   app.footer(fmt::format(
@@ -161,6 +204,7 @@ static Command declare(CLI::App& app) {
       "a new way is\nexplained, made smaller and kept in DIR/findings, as reduce does; further cases like it "
       "are counted.\nIt can be interrupted (Ctrl-C) at any time.\n\n"
       "  driftscope hunt --targets pc/ort,chrome/ort-webgpu --budget 1h -o hunt\n"
+      "  driftscope hunt --targets pc/ort --budget 8h -o hunt --cluster tcp://10.0.0.5:8786\n"
       "  driftscope hunt model.onnx --targets chrome/ort-webgpu -o hunt\n\n"
       "Families for --operators: {}.\n\n"
       "Exit code 1: a fault was found.",

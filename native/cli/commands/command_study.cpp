@@ -13,10 +13,11 @@
 #include "core/study/claim.hpp"
 #include "core/study/shipped_studies.hpp"
 #include "core/study/study_report.hpp"
+#include "native/cli/commands/batch_options.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/duration_option.hpp"
 #include "native/cli/commands/runner_options.hpp"
-#include "native/cli/study_run.hpp"
+#include "native/cli/study_cluster.hpp"
 #include "native/host/study_folder.hpp"
 #include "native/os/files.hpp"
 #include "native/os/folders.hpp"
@@ -39,7 +40,8 @@ struct StudyOptions {
   bool full = false;
   bool retry_failed = false;
   bool as_published = false;
-  int jobs = 0;  ///< 0: as many as there are processors, two at most
+  std::string cluster;  ///< a Dask scheduler's address; empty: this machine
+  int jobs = 0;         ///< 0: as many as there are processors, two at most
   bool quiet = false;
   std::int64_t samples = 0;
   std::int64_t repetitions = 0;
@@ -181,6 +183,10 @@ Result<bool> run_in_folder(const StudyOptions& options, const GivenStudy& given,
   how.jobs = options.jobs > 0 ? options.jobs : std::clamp(usable_processors(), 1, default_jobs);
   how.stopped = [stopped] { return stopped->load(); };
   const auto begin = std::chrono::steady_clock::now();
+  std::unique_ptr<JobPool> pool;
+  if (!options.cluster.empty()) {
+    DRIFTSCOPE_TRY(pool, connect_cluster(options.cluster));
+  }
   DRIFTSCOPE_TRY(const auto files, open_study_files(given.study, given.folder, options.runner));
   if (fs::exists(out) && !fs::is_directory(out))
     return bad_input(fmt::format(
@@ -204,6 +210,7 @@ Result<bool> run_in_folder(const StudyOptions& options, const GivenStudy& given,
     };
     line.update(progress.what, amount(progress.done), amount(progress.total), progress.seconds_left);
   };
+  if (pool != nullptr) return run_study_jobs(given.study, *files, *store, how, *pool);
   return run_study(given.study, *files, *store, how);
 }
 
@@ -278,11 +285,17 @@ void add_study_run(CLI::App& app, StudyOptions& options) {
   app.add_flag("--full", options.full, "Runs until every sample and repetition is done")->excludes(budget);
   app.add_flag("--retry-failed", options.retry_failed,
                "Cells that failed run again; without it their reasons stay");
+  auto* const jobs =
+      app.add_option(
+             "--jobs", options.jobs,
+             "Cells at a time, each on a host of its own; times are measured alone. By default one for each "
+             "processor, two at most")
+          ->check(CLI::Range(1, 64));
   app.add_option(
-         "--jobs", options.jobs,
-         "Cells at a time, each on a host of its own; times are measured alone. By default one for each "
-         "processor, two at most")
-      ->check(CLI::Range(1, 64));
+         "--cluster", options.cluster,
+         "Address of a Dask scheduler, as tcp://10.0.0.5:8786: its workers run the cells, several at a time, "
+         "and times alone; models and samples travel there (docs/cluster.md)")
+      ->excludes(jobs);
   app.add_option("--targets", options.targets, "Instead of those of the study, separated by commas")
       ->expected(1)
       ->take_all();
@@ -318,6 +331,7 @@ static Command declare(CLI::App& app) {
       "  driftscope study run deployment --out results --retry-failed\n"
       "  driftscope study run all --out studies --budget 1h\n"
       "  driftscope study run mine.json --out results --full\n"
+      "  driftscope study run mine.json --out results --full --cluster tcp://10.0.0.5:8786\n"
       "  driftscope study report results");
   return [options, list_app, run_app] {
     const auto exit = [&]() -> Result<Exit> {
