@@ -234,6 +234,7 @@ class StudyTest(CommandTest):
         after = self.stored("there")
         self.assertEqual(after[:len(before)], before)
         self.assertGreater(len(after), len(before))
+        self.series("there")  # none has failed
 
 
 class HuntTest(CommandTest):
