@@ -1,5 +1,5 @@
-// The devices of a hub as targets for the page of its owner: each with every engine that devices run. Clients:
-// server, the host remote.
+// The devices of a hub as targets for the page of its owner: each with every engine that devices run.
+// Clients: server, the host remote.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// A run that the program carries out for its page on a target elsewhere, a device of the hub: this layer passes
-// the page's messages on and knows no such targets. Clients: pc_runs, server; native/host/page_runs makes them.
+// A run that the program carries out for its page on a target elsewhere, a device of the hub: this layer
+// passes the page's messages on and knows no such targets. Clients: pc_runs, server, native/host/page_runs.
 #pragma once
 
 #include <cstddef>

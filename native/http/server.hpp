@@ -9,7 +9,7 @@
 //   GET  /api/session              "session"
 //   POST /api/traces               a trace made by hand on the page → "kept_trace"
 //   GET  /wall/…                   stored comparisons, with ServerOptions::wall (wall_routes.hpp)
-//   POST /api/pc?run=NAME          a message of the service, for a run on this PC or on a device → its response
+//   POST /api/pc?run=NAME          a message of the service, for a run here or on a device → its response
 //   GET  /api/targets              "offered_targets": the devices, with ServerOptions::begin_elsewhere
 //   GET  /api/jobs/ID              "job"
 //   GET  /api/jobs/ID/model        its .onnx bytes

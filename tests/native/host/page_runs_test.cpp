@@ -114,6 +114,25 @@ TEST_CASE("PageRun_ARun_GivesTheTraceOfItsTarget") {
   CHECK(send(*run, R"({"do":"finish"})").error().find("without a run") != std::string::npos);
 }
 
+TEST_CASE("PageRun_WholeSet_HasItsPredictions") {
+  const auto run = page_run(run_here);
+  const Reply loaded = send(*run, load, model());
+  REQUIRE(loaded.error() == "");
+  const auto& input = loaded.head.at("inputs").at(0);
+  Shape shape = {2};
+  for (const auto& size : input.at("shape")) shape.push_back(size.is_number() ? size.get<std::int64_t>() : 1);
+  Trace carrier;
+  carrier.tensors.push_back({input.at("name"), *Tensor::make(DType::float32, shape)});
+  const auto inputs = write_trace(carrier);
+  REQUIRE(inputs.ok());
+  const char* samples = R"({"do":"start","target":"remote:phone/strict","samples":2,"capture":"outputs"})";
+  CHECK(send(*run, samples, *inputs).error() == "");
+  const Reply last = poll_to_end(*run);
+  CHECK(last.error() == "");
+  CHECK(last.head.at("samples") == 2);
+  CHECK(send(*run, R"({"do":"finish"})").head.at("predictions").size() == 2);
+}
+
 TEST_CASE("PageRun_WhileItRuns_SaysWhatGoesOn") {
   Blocked blocked;
   const auto run = page_run(blocked.run());
