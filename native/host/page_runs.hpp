@@ -16,8 +16,8 @@ namespace driftscope {
 /// Blocks until the run is over.
 using RunTarget = std::function<Result<Trace>(const Target&, const RunRequest&, const TargetProgress&)>;
 
-/// One run by `run`, of targets remote:NAME/engine alone. It is stopped when the page says nothing for so long,
-/// and when this object goes, which waits for it.
+/// One run by `run`, of targets remote:NAME/engine alone. It is stopped when the page says nothing for so
+/// long, and when this object goes, which waits for it.
 [[nodiscard]] std::unique_ptr<RunElsewhere> page_run(
     RunTarget run, std::chrono::milliseconds longest_silence = PcRuns::longest_silence);
 
