@@ -46,7 +46,7 @@ std::optional<Message> read_message(const ContentReader& reader, Response& respo
 /// Parameters that jobs know, and nothing else of what a device writes into an address.
 std::string query_of(const Request& request) {
   std::string query;
-  for (const char* name : {"offset", "count", "piece"}) {
+  for (const char* name : {"offset", "count", "piece", "unpacked"}) {
     const std::string value = request.get_param_value(name);
     if (value.empty() || value.size() > 18 || value.find_first_not_of("0123456789") != std::string::npos)
       continue;
