@@ -135,7 +135,7 @@ if(TARGET driftscope_faults)
 endif()
 driftscope_suite("${native}" LABELS native
   COMMAND driftscope_native_tests)
-driftscope_suite("${command_line}" LABELS e2e page ${long_if_sanitized}
+driftscope_suite("${command_line}" LABELS e2e page ${long_if_sanitized} TIMEOUT 2400
   COMMAND ${node_test} tests/e2e/cli)
 driftscope_suite("end to end: TensorFlow.js under Node" LABELS e2e page ${long_if_sanitized}
   COMMAND ${node_test} tests/e2e/tfjs)
