@@ -49,7 +49,7 @@ async function measureParticipants() {
   const before = memoryOf(hub.child.pid);
   for (let i = 0; i < participants; ++i) await participate(hub, i);
   await new Promise((resolve) => setTimeout(resolve, 15_000));
-  const devices = (await hub.devices()).filter(({ connected }) => connected).length;
+  const devices = (await hub.devices()).filter(({ here }) => here).length;
   const after = memoryOf(hub.child.pid);
   console.log(
     `hub: ${megabytes(before)} alone, ${megabytes(after)} with ${participants} participants, ` +
@@ -97,19 +97,20 @@ function largeModel(folder) {
 
 async function measureBytes() {
   const hub = await startHub(t);
-  let received = 0;
+  let sizes = [];
   const model = largeModel(temporaryFolder(t));
   const prepare = (page) =>
-    page.on("response", async (response) => {
+    page.on("response", (response) => {
       if (/\/api\/jobs\/[0-9a-f]+\/model/.test(response.url()))
-        received += Number((await response.headerValue("content-length").catch(() => 0)) ?? 0);
+        sizes.push(response.headerValue("content-length").then(Number, () => 0));
     });
   await joinHub(t, hub, "pixel8", { ...phone, prepare });
   for (const time of ["first", "second"]) {
-    received = 0;
+    sizes = [];
     const args = ["run", model, "--target", "remote:pixel8/strict", "--quiet", "--timeout", "300"];
     const { status, stderr } = await hub.command([...args, "--memory-runs", "0", "--repeat-check", "0"]);
     if (status !== 0) throw new Error(stderr);
+    const received = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     console.log(
       `model of ${megabytes(readFileSync(model).length)}, the ${time} time: ${megabytes(received)} sent`,
     );
