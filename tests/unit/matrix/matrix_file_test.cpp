@@ -97,7 +97,8 @@ TEST_CASE("Matrix_WhatIsWrong_IsSaidWithItsPlace") {
   CHECK(with("models", ordered_json::array()) == "models: expected at least one");
   CHECK(with("models", {{{"pth", "a"}}}).starts_with("models[0].pth: there is no such field"));
   CHECK(with("models", {3}).starts_with("models[0]: expected"));
-  CHECK(with("data", {ordered_json::object()}) == "data[0]: expected an input, or a dataset");
+  CHECK(with("data", ordered_json::array({ordered_json::object()})) ==
+        "data[0]: expected an input, or a dataset");
   CHECK(with("data", {"seed:1", "seed:1"}) == "data[1].name: 'seed:1' is there twice");
   CHECK(with("targets", ordered_json::array()) == "targets: expected at least one, or hosts and engines");
   CHECK(with("targets", {"pc/fast", "chrome"}).starts_with("targets[1]: "));
@@ -135,7 +136,7 @@ TEST_CASE("MatrixCells_NamesThatFitNothing_AreRefused") {
   CHECK(cells_failure(document) == "exclude[0].models[0]: 'c*' fits none of 'a, b'");
   document["exclude"] = {{{"targets", {"pc/fats"}}}};
   CHECK(cells_failure(document) == "exclude[0].targets[0]: 'pc/fats' fits none of 'pc/fast'");
-  document["exclude"] = {ordered_json::object()};
+  document["exclude"] = ordered_json::array({ordered_json::object()});
   CHECK(cells_failure(document).starts_with("exclude[0]: expected models, data or targets"));
   document["exclude"] = {{{"models", {"*"}}}};
   CHECK(cells_failure(document) == "exclude: nothing is left of the matrix");
