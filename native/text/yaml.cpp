@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -116,6 +117,10 @@ class Reader {
               fmt::format("no YAML: {}{}", context, problem));
   }
 
+  static Error too_deep(const Event& event) {
+    return limit_error(fmt::format("line {}: more than {} levels", event.line(), max_json_depth));
+  }
+
   Status count(int line, std::size_t values) {
     values_ += values;
     if (values_ <= most_values) return {};
@@ -123,8 +128,9 @@ class Reader {
   }
 
   Result<ordered_json> value(const Event& event, const std::string& path, int depth) {
-    if (depth > max_json_depth)
-      return limit_error(fmt::format("line {}: more than {} levels", event.line(), max_json_depth));
+    const bool has_inside =
+        event.event.type == YAML_SEQUENCE_START_EVENT || event.event.type == YAML_MAPPING_START_EVENT;
+    if (has_inside && depth >= max_json_depth) return too_deep(event);
     DRIFTSCOPE_CHECK(count(event.line(), 1));
     document_.lines.try_emplace(path, event.line());
     switch (event.event.type) {
@@ -196,11 +202,12 @@ class Reader {
       for (const ordered_json& one : value) values += values_in(one);
     return values;
   }
-  static int depth_of(const ordered_json& value) {
-    int depth = 0;
-    if (value.is_structured())
-      for (const ordered_json& one : value) depth = std::max(depth, depth_of(one) + 1);
-    return depth;
+  /// Lists and objects inside each other.
+  static int levels_of(const ordered_json& value) {
+    if (!value.is_structured()) return 0;
+    int inside = 0;
+    for (const ordered_json& one : value) inside = std::max(inside, levels_of(one));
+    return inside + 1;
   }
 
   Result<ordered_json> alias(const Event& event, int depth) {
@@ -208,8 +215,7 @@ class Reader {
     const auto found = anchors_.find(name);
     if (found == anchors_.end()) return at(event.line(), fmt::format("*{}: no &{} is before it", name, name));
     DRIFTSCOPE_CHECK(count(event.line(), values_in(found->second)));
-    if (depth + depth_of(found->second) > max_json_depth)
-      return limit_error(fmt::format("line {}: more than {} levels", event.line(), max_json_depth));
+    if (depth + levels_of(found->second) > max_json_depth) return too_deep(event);
     return found->second;
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/json.hpp"
+#include "core/base/json_lists.hpp"
 
 namespace driftscope::test::yaml_test {
 namespace {
@@ -74,6 +75,10 @@ TEST_CASE("Yaml_TextsThatBlowUp_AreLimited") {
                           static_cast<char>(name - 1));
   CHECK(failure(laughs).find("more than 100000 values, aliases included") != std::string::npos);
   CHECK(failure(std::string(100'000, '[')).find("more than 64 levels") != std::string::npos);
+  // As deep as JSON is read.
+  const auto nested = [](int levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  CHECK(parse_document(json_of(nested(64))).ok());
+  CHECK(failure(nested(65)).find("more than 64 levels") != std::string::npos);
   // Each alias nests what it stands for one level deeper.
   std::string deep = "a: &a0 [x]\n";
   for (int i = 1; i < 80; ++i) deep += fmt::format("a{0}: &a{0} [*a{1}]\n", i, i - 1);
