@@ -41,7 +41,7 @@ struct JobCampaign {
 inline constexpr auto job_look_again = std::chrono::milliseconds(250);
 /// A cell whose process or machine was lost is begun once more.
 inline constexpr int most_job_attempts = 2;
-/// Whether the job was lost, and is none that took too long.
+/// Whether the job was lost. One that took too long was not: it would again.
 [[nodiscard]] inline bool is_lost(const ProgramJobResult& result) {
   return result.error && result.error->kind != ErrorKind::limit;
 }

@@ -180,7 +180,7 @@ class Reader {
       Event key;
       DRIFTSCOPE_CHECK(next(key));
       if (key.event.type == YAML_MAPPING_END_EVENT) break;
-      if (key.event.type != YAML_SCALAR_EVENT) return at(key.line(), "a key that is no text");
+      if (key.event.type != YAML_SCALAR_EVENT) return at(key.line(), "expected a text as the key");
       const auto& scalar = key.event.data.scalar;
       DRIFTSCOPE_CHECK(check_tag(key, scalar.tag));
       const std::string name(reinterpret_cast<const char*>(scalar.value), scalar.length);

@@ -63,7 +63,7 @@ TEST_CASE("Yaml_WhatIsRefused_IsSaidWithItsLine") {
   CHECK(failure("a: 1\n---\nb: 2\n") == "line 2: a second document begins; expected one");
   CHECK(failure("a: !!python/object x\n").starts_with("line 1: the tag 'tag:yaml.org,2002:python/object'"));
   CHECK(failure("base: &b {x: 1}\nother:\n  <<: *b\n").starts_with("line 3: '<<' merges keys"));
-  CHECK(failure("? [a]\n: 1\n") == "line 1: a key that is no text");
+  CHECK(failure("? [a]\n: 1\n") == "line 1: expected a text as the key");
   CHECK(failure("a: [1, 2\n").starts_with("line 2: no YAML: "));
   CHECK(failure("a: \"\xff\"\n").starts_with("no YAML: "));
 }
