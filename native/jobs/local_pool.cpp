@@ -88,9 +88,8 @@ Result<std::vector<ProgramJobResult>> LocalPool::wait(std::chrono::milliseconds 
         continue;
       }
       const bool was_running = one->process.running();
-      if (was_running) one->process.end(grace_ms);
+      one->process.end(grace_ms);  // with what it has started, also where it has ended itself
       ended.push_back(result_of(*one, was_running));
-      one->process.end();
       std::error_code ignored;
       fs::remove_all(one->folder, ignored);
       one = running_.erase(one);
